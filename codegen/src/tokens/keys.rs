@@ -1,0 +1,262 @@
+//! Keys: the types they are held in, how they are made of a row, and how they are looked up.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use serde::Serialize;
+
+use super::docs::{self, Docs, code_span};
+use super::types::{Shape, optional, shape, total_type, value_type};
+use super::{ModelError, check, ident};
+use crate::model::{Column, Index, Table};
+
+/// Most parts of a tuple that is ordered and printable; the rest of a longer key nests.
+const TUPLE_PARTS: usize = 12;
+
+/// The tokens of the key that identifies a row.
+#[derive(Debug, Serialize)]
+pub(crate) struct KeyTokens {
+    ty: String,
+    of_self: String,
+    decode: String,
+    params: String,
+    lookup: String,
+    get_docs: String,
+}
+
+/// The tokens of one secondary index.
+#[derive(Debug, Serialize)]
+pub(crate) struct IndexTokens {
+    method: String,
+    range_method: String,
+    ty: String,
+    of_row: String,
+    unique: bool,
+    params: String,
+    lookup: String,
+    field_docs: String,
+    docs: String,
+    range_docs: String,
+}
+
+/// The key that identifies a row of the table.
+pub(super) fn key_tokens(table: &Table) -> Result<KeyTokens, ModelError> {
+    let parts = Part::all(table, &table.key)?;
+    Ok(KeyTokens {
+        ty: tuple_of(&parts, Part::key_type).to_string(),
+        of_self: tuple_of(&parts, |part| part.of_row(&quote!(self))).to_string(),
+        decode: tuple_of(&parts, Part::decode).to_string(),
+        params: params(&parts, false),
+        lookup: lookup(&parts, false),
+        get_docs: Docs::new()
+            .line(format!("The row with this value of {}, if there is one.", docs::key_phrase(table)))
+            .render(),
+    })
+}
+
+/// One secondary index of the table.
+pub(super) fn index_tokens(table: &Table, index: &Index) -> Result<IndexTokens, ModelError> {
+    let parts = Part::all(table, &index.columns)?;
+    let method = ident(table, &index.method)?;
+    let range_method = format_ident!("{}_range", method);
+    let columns = docs::column_list(table, &index.columns);
+    let kind = if index.unique { "unique index" } else { "index" };
+    let name = format!("{kind} {} ({columns})", code_span(&index.name));
+    Ok(IndexTokens {
+        ty: tuple_of(&parts, Part::key_type).to_string(),
+        of_row: tuple_of(&parts, |part| part.of_row(&quote!(row))).to_string(),
+        unique: index.unique,
+        params: params(&parts, index.unique),
+        lookup: lookup(&parts, index.unique),
+        field_docs: Docs::new().line(format!("The {name}.")).render(),
+        docs: index_docs(&parts, index, &name),
+        range_docs: Docs::new()
+            .line(format!(
+                "The rows whose key is within the bounds, in the order of the {name}, then of \
+                 the row's key."
+            ))
+            .render(),
+        method: method.to_string(),
+        range_method: range_method.to_string(),
+    })
+}
+
+fn index_docs(parts: &[Part<'_>], index: &Index, name: &str) -> String {
+    let nullable = parts.iter().any(|part| part.column.nullable);
+    if !index.unique {
+        return Docs::new()
+            .line(format!("The rows with this value of the {name}, in the order of their keys."))
+            .render();
+    }
+    let docs = Docs::new().line(format!("The row with this value of the {name}, if there is one."));
+    if nullable {
+        docs.paragraph("Rows that hold NULL in one of these columns are not found this way.")
+            .render()
+    } else {
+        docs.render()
+    }
+}
+
+/// One column of a key.
+struct Part<'a> {
+    field: syn::Ident,
+    /// Field index.
+    index: usize,
+    column: &'a Column,
+    ty: TokenStream,
+    shape: Shape,
+}
+
+impl<'a> Part<'a> {
+    fn all(table: &'a Table, columns: &[usize]) -> Result<Vec<Self>, ModelError> {
+        columns
+            .iter()
+            .map(|&index| {
+                let column = check::column(table, index)?;
+                Ok(Self {
+                    field: ident(table, &column.rust_name)?,
+                    index,
+                    column,
+                    ty: value_type(table, column)?,
+                    shape: shape(&column.ty),
+                })
+            })
+            .collect()
+    }
+
+    /// The type in the key.
+    fn key_type(&self) -> TokenStream {
+        let ty = match self.shape {
+            Shape::Float => total_type(&self.column.ty),
+            _ => self.ty.clone(),
+        };
+        optional(self.column.nullable, ty)
+    }
+
+    /// The key part of the row that is called `row`.
+    fn of_row(&self, row: &TokenStream) -> TokenStream {
+        let field = &self.field;
+        match self.shape {
+            Shape::Copy => quote!(#row.#field),
+            Shape::Float => {
+                let total = total_type(&self.column.ty);
+                if self.column.nullable {
+                    quote!(#row.#field.map(#total::from))
+                } else {
+                    quote!(#total::from(#row.#field))
+                }
+            }
+            _ => quote!(#row.#field.clone()),
+        }
+    }
+
+    /// The key part from a row image.
+    fn decode(&self) -> TokenStream {
+        let index = proc_macro2::Literal::usize_unsuffixed(self.index);
+        match self.shape {
+            Shape::Float => {
+                let (ty, total) = (&self.ty, total_type(&self.column.ty));
+                quote!(#total::from(image.get::<#ty>(#index)?))
+            }
+            _ => quote!(image.get(#index)?),
+        }
+    }
+
+    /// Whether the look-up takes an `Option`; that of a unique index takes a value that is
+    /// not NULL, since a NULL equals nothing there.
+    fn takes_option(&self, unique: bool) -> bool {
+        self.column.nullable && !unique
+    }
+
+    /// The parameter of a look-up.
+    fn param(&self, unique: bool) -> TokenStream {
+        let (field, ty) = (&self.field, &self.ty);
+        let ty = match self.shape {
+            Shape::Text => quote!(&str),
+            Shape::Bytes => quote!(&[u8]),
+            Shape::Clone => quote!(&#ty),
+            _ => quote!(#ty),
+        };
+        let ty = optional(self.takes_option(unique), ty);
+        quote!(#field: #ty)
+    }
+
+    /// The parameter of a look-up as a part of a key.
+    fn owned(&self, unique: bool) -> TokenStream {
+        let field = &self.field;
+        let convert = match self.shape {
+            Shape::Text => Some(quote!(Box::<str>::from)),
+            Shape::Bytes => Some(quote!(Box::<[u8]>::from)),
+            Shape::Float => {
+                let total = total_type(&self.column.ty);
+                Some(quote!(#total::from))
+            }
+            _ => None,
+        };
+        if self.takes_option(unique) {
+            return match (convert, self.shape) {
+                (Some(convert), _) => quote!(#field.map(#convert)),
+                (None, Shape::Clone) => quote!(#field.cloned()),
+                (None, _) => quote!(#field),
+            };
+        }
+        let value = match (convert, self.shape) {
+            (Some(convert), _) => quote!(#convert(#field)),
+            (None, Shape::Clone) => quote!(#field.clone()),
+            (None, _) => quote!(#field),
+        };
+        if self.column.nullable {
+            quote!(Some(#value))
+        } else {
+            value
+        }
+    }
+}
+
+fn params(parts: &[Part<'_>], unique: bool) -> String {
+    let params = parts.iter().map(|part| part.param(unique));
+    quote!(#(#params),*).to_string()
+}
+
+/// The argument of `get`, `first` or `all`: a reference to the key.
+fn lookup(parts: &[Part<'_>], unique: bool) -> String {
+    if let [part] = parts {
+        let borrowed = matches!(part.shape, Shape::Text | Shape::Bytes | Shape::Clone);
+        if borrowed && !part.column.nullable {
+            let field = &part.field;
+            return quote!(#field).to_string();
+        }
+    }
+    let key = tuple_of(parts, |part| part.owned(unique));
+    quote!(&#key).to_string()
+}
+
+/// One part alone, several as a tuple, the rest of more than [`TUPLE_PARTS`] as a tuple within.
+fn tuple_of<'a>(parts: &[Part<'a>], of: impl Fn(&Part<'a>) -> TokenStream) -> TokenStream {
+    nest(parts.iter().map(of).collect())
+}
+
+fn nest(mut parts: Vec<TokenStream>) -> TokenStream {
+    if let [part] = parts.as_slice() {
+        return part.clone();
+    }
+    if parts.len() > TUPLE_PARTS {
+        let rest = nest(parts.split_off(TUPLE_PARTS - 1));
+        parts.push(rest);
+    }
+    quote!((#(#parts),*))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_more_than_twelve_parts_nest() {
+        let parts = |n: usize| (0..n).map(|_| quote!(u8)).collect::<Vec<_>>();
+        let depth = |tokens: TokenStream| tokens.to_string().matches('(').count();
+        assert_eq!(depth(nest(parts(1))), 0);
+        assert_eq!(depth(nest(parts(12))), 1);
+        assert_eq!(depth(nest(parts(13))), 2);
+        assert_eq!(depth(nest(parts(32))), 3);
+    }
+}

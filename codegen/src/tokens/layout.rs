@@ -1,0 +1,104 @@
+//! The compiled-in layout of a table as a constant expression.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{ModelError, ident};
+use crate::model::{Column, ColumnType, Table};
+
+/// `TableLayout { ... }` for the table.
+pub(super) fn table_layout(table: &Table) -> Result<TokenStream, ModelError> {
+    let Table {
+        database,
+        name,
+        physical_columns,
+        ..
+    } = table;
+    let columns = table
+        .columns
+        .iter()
+        .map(|column| column_layout(table, column))
+        .collect::<Result<Vec<_>, _>>()?;
+    let key = table.key.iter().map(|&index| Literal::usize_unsuffixed(index));
+    let physical_columns = Literal::usize_unsuffixed(*physical_columns);
+    Ok(quote! {
+        TableLayout {
+            database: #database,
+            table: #name,
+            columns: &[#(#columns),*],
+            key: &[#(#key),*],
+            physical_columns: #physical_columns,
+        }
+    })
+}
+
+fn column_layout(table: &Table, column: &Column) -> Result<TokenStream, ModelError> {
+    let Column {
+        name,
+        nullable,
+        sql_type,
+        ..
+    } = column;
+    let ordinal = Literal::usize_unsuffixed(column.ordinal);
+    let charset = match &column.charset {
+        Some(charset) => quote!(Some(#charset)),
+        None => quote!(None),
+    };
+    let kind = kind(table, column)?;
+    Ok(quote! {
+        ColumnLayout {
+            name: #name,
+            ordinal: #ordinal,
+            nullable: #nullable,
+            sql_type: #sql_type,
+            charset: #charset,
+            kind: ColumnType::#kind,
+        }
+    })
+}
+
+fn kind(table: &Table, column: &Column) -> Result<TokenStream, ModelError> {
+    Ok(match &column.ty {
+        ColumnType::TinyInt { unsigned } => quote!(TinyInt { unsigned: #unsigned }),
+        ColumnType::SmallInt { unsigned } => quote!(SmallInt { unsigned: #unsigned }),
+        ColumnType::MediumInt { unsigned } => quote!(MediumInt { unsigned: #unsigned }),
+        ColumnType::Int { unsigned } => quote!(Int { unsigned: #unsigned }),
+        ColumnType::BigInt { unsigned } => quote!(BigInt { unsigned: #unsigned }),
+        ColumnType::Float => quote!(Float),
+        ColumnType::Double => quote!(Double),
+        ColumnType::Decimal { precision, scale } => {
+            let precision = Literal::u8_unsuffixed(*precision);
+            let scale = Literal::u8_unsuffixed(*scale);
+            quote!(Decimal { precision: #precision, scale: #scale })
+        }
+        ColumnType::Date => quote!(Date),
+        ColumnType::DateTime { fsp } => sized("DateTime", "fsp", *fsp),
+        ColumnType::Timestamp { fsp } => sized("Timestamp", "fsp", *fsp),
+        ColumnType::Time { fsp } => sized("Time", "fsp", *fsp),
+        ColumnType::Year => quote!(Year),
+        ColumnType::Char { max_bytes } => sized("Char", "max_bytes", *max_bytes),
+        ColumnType::VarChar { max_bytes } => sized("VarChar", "max_bytes", *max_bytes),
+        ColumnType::Text { length_bytes } => sized("Text", "length_bytes", *length_bytes),
+        ColumnType::Binary { bytes } => sized("Binary", "bytes", *bytes),
+        ColumnType::VarBinary { max_bytes } => sized("VarBinary", "max_bytes", *max_bytes),
+        ColumnType::Blob { length_bytes } => sized("Blob", "length_bytes", *length_bytes),
+        ColumnType::Enum { .. } => {
+            let name = ident(table, &column.type_name)?;
+            quote!(Enum { labels: #name::all_labels() })
+        }
+        ColumnType::Set { .. } => {
+            let name = ident(table, &column.type_name)?;
+            quote!(Set { labels: #name::all_labels() })
+        }
+        ColumnType::Bit { bits } => sized("Bit", "bits", *bits),
+        ColumnType::Json => quote!(Json),
+    })
+}
+
+/// `Variant { field: size }`.
+fn sized(variant: &str, field: &str, size: impl Into<u32>) -> TokenStream {
+    let variant = format_ident!("{}", variant);
+    let field = format_ident!("{}", field);
+    let size = Literal::u32_unsuffixed(size.into());
+    quote!(#variant { #field: #size })
+}

@@ -1,0 +1,70 @@
+//! One cargo workspace below the target folder that holds each golden as a package.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+/// One cargo at a time writes the manifests and waits for the build lock.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// Runs cargo over all goldens; warnings are errors, missing documentation too.
+///
+/// # Panics
+/// When cargo fails, with what it says.
+pub(crate) fn cargo(goldens: &Path, arguments: &[&str]) {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let workspace = workspace(goldens, &target.join("goldens"));
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .args(["--workspace", "--offline", "--quiet"])
+        .current_dir(&workspace)
+        .env("CARGO_TARGET_DIR", target.join("goldens-target"))
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .env_remove("RUSTFLAGS")
+        .output()
+        .expect("cargo runs");
+    assert!(
+        output.status.success(),
+        "cargo {} fails for the goldens:\n{}",
+        arguments.join(" "),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+fn workspace(goldens: &Path, folder: &Path) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("codegen is a member");
+    let mut members: Vec<String> = fs::read_dir(goldens)
+        .expect("goldens are there")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect();
+    members.sort();
+    for member in &members {
+        let source = goldens.join(member).join("src/lib.rs");
+        let manifest = format!(
+            "[package]\nname = \"golden_{member}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
+             [lib]\npath = {source:?}\n\n\
+             [dependencies]\nmirror-runtime = {{ path = {:?} }}\n\n\
+             [lints.rust]\nmissing_docs = \"deny\"\nwarnings = \"deny\"\n",
+            root.join("mirror-runtime"),
+        );
+        write(&folder.join(member).join("Cargo.toml"), &manifest);
+    }
+    let manifest = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n");
+    write(&folder.join("Cargo.toml"), &manifest);
+    if let Ok(lock) = fs::read_to_string(root.join("Cargo.lock")) {
+        // The versions of the workspace, so that nothing has to be looked up.
+        write(&folder.join("Cargo.lock"), &lock);
+    }
+    folder.to_owned()
+}
+
+/// Writes a file unless it has that text already, so that cargo sees no change.
+fn write(path: &Path, text: &str) {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return;
+    }
+    fs::create_dir_all(path.parent().expect("a folder")).expect("the folder is made");
+    fs::write(path, text).expect("the file is written");
+}

@@ -1,0 +1,290 @@
+//! Applies transactions to the store and publishes them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, TableError};
+use crate::image::{Plan, RowsEvent};
+use crate::source::{BinlogPosition, RawEvent};
+use crate::status::{Status, StatusCell, since_micros};
+use crate::store::{ApplyError, Mode, Schema, Writer};
+use crate::subscription::{Subscribers, Transaction};
+use crate::transaction::{Boundary, Touch, TransactionSink};
+
+/// The sink of a mirror: changes go to the writer's working copy, boundaries publish it.
+pub(crate) struct Applier<'m, S: Schema> {
+    writer: &'m mut Writer<S>,
+    subscribers: &'m Subscribers<S>,
+    status: &'m StatusCell,
+    stop: &'m Arc<AtomicBool>,
+    mode: Mode,
+    /// While the load is caught up with, boundaries are not published.
+    publishing: bool,
+    /// Tables that the running transaction changed.
+    changed: Vec<usize>,
+    changes: Option<Vec<S::Change>>,
+    reload: Option<String>,
+    last: Option<Boundary>,
+    applied: u64,
+    boundaries: u64,
+}
+
+impl<'m, S: Schema> Applier<'m, S> {
+    pub(crate) fn new(
+        writer: &'m mut Writer<S>,
+        subscribers: &'m Subscribers<S>,
+        status: &'m StatusCell,
+        stop: &'m Arc<AtomicBool>,
+    ) -> Self {
+        Self {
+            writer,
+            subscribers,
+            status,
+            stop,
+            mode: Mode::Tolerant,
+            publishing: false,
+            changed: Vec::new(),
+            changes: None,
+            reload: None,
+            last: None,
+            applied: 0,
+            boundaries: 0,
+        }
+    }
+
+    /// Why the tables have to be loaded again, once a boundary has shown that.
+    pub(crate) fn reload_reason(&self) -> Option<&str> {
+        self.reload.as_deref()
+    }
+
+    /// Transactions published since this was made.
+    pub(crate) fn applied(&self) -> u64 {
+        self.applied
+    }
+
+    /// The last boundary that was passed, and how many there were.
+    pub(crate) fn boundary(&self) -> (u64, Option<&Boundary>) {
+        (self.boundaries, self.last.as_ref())
+    }
+
+    /// The replay has reached the end of the load: publishes it, and is strict from now on.
+    pub(crate) fn go_live(&mut self, position: BinlogPosition, reload: Option<String>) {
+        let gtid = self.last.as_ref().and_then(|last| last.gtid.clone());
+        let transaction = self.subscribers.begin().then(|| self.whole(&position, reload));
+        let writer = &mut *self.writer;
+        self.subscribers.publish(
+            transaction,
+            &|| self.stop.load(Ordering::Relaxed),
+            || writer.commit(position.clone()),
+        );
+        self.publishing = true;
+        self.mode = Mode::Strict;
+        self.changes = None;
+        self.changed.clear();
+        let tables = self.writer.tables();
+        self.status.update(|status| {
+            refresh_rows(tables, status, 0..S::layouts().len());
+            status.position = Some(position);
+            status.gtid = gtid.or(status.gtid.take());
+        });
+    }
+
+    /// All tables as one transaction: what subscribers get of a load.
+    fn whole(&self, position: &BinlogPosition, reload: Option<String>) -> Transaction<S> {
+        let mut changes = Vec::new();
+        let tables = self.writer.tables();
+        for index in 0..S::layouts().len() {
+            if let Some(table) = tables.table(index) {
+                table.describe(&mut changes);
+            }
+        }
+        let boundary = match &self.last {
+            Some(last) => Boundary {
+                position: position.clone(),
+                ..last.clone()
+            },
+            None => Boundary {
+                position: position.clone(),
+                gtid: None,
+                committed_at_micros: now_micros(),
+            },
+        };
+        Transaction {
+            boundary,
+            changes,
+            reload: Some(reload.unwrap_or_else(|| "the first load".into())),
+        }
+    }
+
+    /// The first change of a transaction decides whether changes are listed.
+    fn begin_change(&mut self, table: usize) {
+        if self.changed.is_empty() {
+            self.changes = (self.publishing && self.subscribers.begin()).then(Vec::new);
+        }
+        if self.changed.last() != Some(&table) && !self.changed.contains(&table) {
+            self.changed.push(table);
+        }
+    }
+
+    fn publish(&mut self, boundary: &Boundary) {
+        let changes = self.changes.take();
+        let transaction = changes.map(|changes| Transaction {
+            boundary: boundary.clone(),
+            changes,
+            reload: None,
+        });
+        let writer = &mut *self.writer;
+        self.subscribers.publish(
+            transaction,
+            &|| self.stop.load(Ordering::Relaxed),
+            || writer.commit(boundary.position.clone()),
+        );
+        self.applied += 1;
+    }
+}
+
+/// Takes over the row counts of these tables.
+fn refresh_rows<S: Schema>(
+    tables: &S,
+    status: &mut Status,
+    indexes: impl IntoIterator<Item = usize>,
+) {
+    for index in indexes {
+        if let (Some(held), Some(shown)) = (tables.table(index), status.tables.get_mut(index)) {
+            shown.rows = held.row_count() as u64;
+        }
+    }
+}
+
+fn now_micros() -> u64 {
+    u64::try_from(since_micros(0).as_micros()).unwrap_or(u64::MAX)
+}
+
+impl<S: Schema> TransactionSink for Applier<'_, S> {
+    fn rows(
+        &mut self,
+        table: usize,
+        plan: &Plan,
+        rows: &RowsEvent<'_>,
+        event: &RawEvent<'_>,
+    ) -> Result<(), Error> {
+        if self.reload.is_some() {
+            return Ok(());
+        }
+        self.begin_change(table);
+        let mode = self.mode;
+        let Some(held) = self.writer.tables_mut().table_mut(table) else {
+            return Ok(());
+        };
+        match held.apply(plan, rows, mode, self.changes.as_mut()) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                let name = S::layouts()
+                    .get(table)
+                    .map_or_else(String::new, |layout| layout.full_name());
+                match apply_error(error, name, &event.end_position()) {
+                    Ok(reason) => {
+                        self.reload = Some(reason);
+                        Ok(())
+                    }
+                    Err(error) => Err(error),
+                }
+            }
+        }
+    }
+
+    fn truncate(&mut self, table: usize) -> Result<(), Error> {
+        self.begin_change(table);
+        if let Some(held) = self.writer.tables_mut().table_mut(table) {
+            held.truncate(self.changes.as_mut());
+        }
+        Ok(())
+    }
+
+    fn touched(&mut self, touch: Touch) -> Result<(), Error> {
+        let layouts = S::layouts();
+        let names: Vec<String> = touch
+            .tables
+            .iter()
+            .filter_map(|&table| layouts.get(table))
+            .map(|layout| layout.full_name())
+            .collect();
+        self.reload
+            .get_or_insert_with(|| format!("{} on {}", touch.kind, names.join(", ")));
+        Ok(())
+    }
+
+    fn commit(&mut self, boundary: Boundary) -> Result<(), Error> {
+        self.boundaries += 1;
+        if self.reload.is_some() {
+            // The source stops here; what the transaction changed is loaded with the rest.
+            self.abandon();
+            self.last = Some(boundary);
+            return Ok(());
+        }
+        if self.publishing {
+            let published = !self.changed.is_empty();
+            if published {
+                self.publish(&boundary);
+            }
+            let tables = self.writer.tables();
+            let changed = self.changed.drain(..);
+            self.status.update(|status| {
+                refresh_rows(tables, status, changed);
+                status.position = Some(boundary.position.clone());
+                if boundary.gtid.is_some() {
+                    status.gtid.clone_from(&boundary.gtid);
+                }
+                if published {
+                    status.transactions += 1;
+                    status.commit_to_visible = Some(since_micros(boundary.committed_at_micros));
+                }
+            });
+        } else if !self.changed.is_empty() {
+            self.changed.clear();
+            self.writer.mark();
+        }
+        self.last = Some(boundary);
+        Ok(())
+    }
+
+    fn abandon(&mut self) {
+        if self.changed.is_empty() {
+            return;
+        }
+        self.changed.clear();
+        self.changes = None;
+        self.writer.rollback();
+        if self.publishing {
+            self.subscribers.abandon();
+        }
+    }
+}
+/// A divergence is a reason to load again; everything else stops the mirror.
+fn apply_error(
+    error: ApplyError,
+    table: String,
+    position: &BinlogPosition,
+) -> Result<String, Error> {
+    let error = match error {
+        ApplyError::Divergence(divergence) => {
+            return Ok(format!("divergence of {table} at {position}: {divergence}"));
+        }
+        ApplyError::Value(error) => TableError::Value {
+            table,
+            error,
+            position: Some(position.clone()),
+        },
+        ApplyError::Image(error) => TableError::Event {
+            event: "ROWS",
+            position: position.clone(),
+            detail: format!("table {table}: {error}"),
+        },
+        ApplyError::Mismatch(what) => TableError::Event {
+            event: "ROWS",
+            position: position.clone(),
+            detail: format!("table {table}: {what}"),
+        },
+    };
+    Err(error.into())
+}

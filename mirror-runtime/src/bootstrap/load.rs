@@ -1,0 +1,167 @@
+//! Runs the SELECTs of a load on several connections.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use mysql::prelude::Queryable;
+use mysql::{Conn, Params};
+
+use super::pieces::{Piece, pieces};
+use crate::error::{Error, TableError};
+use crate::options::Options;
+use crate::row::SelectValue;
+use crate::source::{connect, status::query_error};
+use crate::status::StatusCell;
+use crate::store::{Batch, Schema};
+
+/// Rows that a connection hands over at once.
+const BATCH_ROWS: usize = 1000;
+/// Batches that wait to be inserted, per connection.
+const QUEUE_BATCHES: usize = 4;
+
+/// Rows of one table, or why there are none.
+type Delivery = Result<(usize, Box<dyn Batch>), Error>;
+
+/// Loads all selected tables.
+///
+/// # Errors
+/// The first error of any connection; the others are ended.
+pub(super) fn load<S: Schema>(
+    conn: &mut Conn,
+    options: &Options,
+    selected: &[bool],
+    status: &StatusCell,
+    stop: &AtomicBool,
+) -> Result<S, Error> {
+    let mut jobs = VecDeque::new();
+    for (table, layout) in S::layouts().iter().enumerate() {
+        if selected.get(table) != Some(&true) {
+            continue;
+        }
+        let (pieces, estimated) = pieces(conn, table, layout, options.chunk_rows)?;
+        status.update(|status| {
+            if let Some(shown) = status.tables.get_mut(table) {
+                shown.rows = 0;
+                shown.estimated_rows = estimated;
+            }
+        });
+        jobs.extend(pieces);
+    }
+    let workers = options.load_connections.clamp(1, 64).min(jobs.len().max(1));
+    let jobs = Mutex::new(jobs);
+    let failed = AtomicBool::new(false);
+    let (sender, receiver) = sync_channel(QUEUE_BATCHES * workers);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            let sender = sender.clone();
+            let ended = || stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
+            let jobs = &jobs;
+            scope.spawn(move || {
+                if let Err(error) = work::<S>(options, jobs, &sender, &ended) {
+                    // Nobody listens once an error was taken; that one is reported.
+                    let _ = sender.send(Err(error));
+                }
+            });
+        }
+        drop(sender);
+        let result = collect::<S>(&receiver, status);
+        failed.store(true, Ordering::Relaxed);
+        // Lets connections that wait for room go on, and end.
+        drop(receiver);
+        result
+    })
+}
+
+/// Inserts batches until the last connection is done.
+fn collect<S: Schema>(receiver: &Receiver<Delivery>, status: &StatusCell) -> Result<S, Error> {
+    let mut tables = S::default();
+    for delivery in receiver {
+        let (index, batch) = delivery?;
+        let rows = batch.rows() as u64;
+        if let Some(table) = tables.table_mut(index) {
+            table
+                .insert_batch(batch)
+                .map_err(|error| TableError::Event {
+                    event: "SELECT",
+                    position: crate::source::BinlogPosition::start_of("none"),
+                    detail: error.to_string(),
+                })?;
+        }
+        status.update(|status| {
+            if let Some(shown) = status.tables.get_mut(index) {
+                shown.rows += rows;
+            }
+        });
+    }
+    Ok(tables)
+}
+
+/// One connection: takes pieces until there are none left.
+fn work<S: Schema>(
+    options: &Options,
+    jobs: &Mutex<VecDeque<Piece>>,
+    sender: &SyncSender<Delivery>,
+    ended: &dyn Fn() -> bool,
+) -> Result<(), Error> {
+    let mut conn = connect(&options.url)?;
+    let blank = S::default();
+    loop {
+        let piece = jobs
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .pop_front();
+        let Some(piece) = piece else { return Ok(()) };
+        let new_batch = || blank.table(piece.table).map(|table| table.new_batch());
+        select(&mut conn, &piece, &new_batch, sender, ended)?;
+        if ended() {
+            return Ok(());
+        }
+    }
+}
+
+/// One SELECT: its rows go over in batches.
+fn select(
+    conn: &mut Conn,
+    piece: &Piece,
+    new_batch: &dyn Fn() -> Option<Box<dyn Batch>>,
+    sender: &SyncSender<Delivery>,
+    ended: &dyn Fn() -> bool,
+) -> Result<(), Error> {
+    let parameters = if piece.parameters.is_empty() {
+        Params::Empty
+    } else {
+        Params::Positional(piece.parameters.clone())
+    };
+    let rows = conn.exec_iter(&piece.sql, parameters).map_err(query_error)?;
+    let Some(mut batch) = new_batch() else {
+        return Ok(());
+    };
+    for row in rows {
+        let values: Vec<SelectValue> = row.map_err(query_error)?.unwrap();
+        batch
+            .push(&mut values.into_iter())
+            .map_err(|error| (piece.table, error))
+            .map_err(|(table, error)| value_error(table, error))?;
+        if batch.rows() >= BATCH_ROWS {
+            let Some(next) = new_batch() else { return Ok(()) };
+            let full = std::mem::replace(&mut batch, next);
+            if ended() || sender.send(Ok((piece.table, full))).is_err() {
+                return Ok(());
+            }
+        }
+    }
+    // The receiver is gone only when the load has failed or ended.
+    let _ = sender.send(Ok((piece.table, batch)));
+    Ok(())
+}
+
+fn value_error(table: usize, error: crate::error::ValueError) -> Error {
+    TableError::Value {
+        table: format!("number {table}"),
+        error,
+        position: None,
+    }
+    .into()
+}

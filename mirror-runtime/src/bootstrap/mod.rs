@@ -1,0 +1,101 @@
+//! The consistent load of all tables from a server that is being written to.
+//!
+//! 1. An *anchor*: a place in the binlog such that every transaction before it is visible to
+//!    SELECTs from now on (see [`anchor`]).
+//! 2. SELECTs of the tables in pieces, on several connections, without locks. Each row that
+//!    they give is at least as new as the anchor.
+//! 3. The server's position *p2* after the last SELECT: nothing that a SELECT saw is after it.
+//! 4. A replay of the binlog from the anchor to p2, tolerant of rows that are newer than the
+//!    change (the newer change follows before p2).
+//!
+//! Then the tables are what the server had at p2. This module does 1 to 3.
+
+mod anchor;
+mod load;
+mod pieces;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use mysql::Conn;
+
+use crate::error::Error;
+use crate::layout_check::check_layouts;
+use crate::options::Options;
+use crate::source::{
+    BinlogPosition, Requirements, ServerInfo, StreamStart, TableRequirement, connect, preflight,
+    status::binlog_status,
+};
+use crate::status::{State, StatusCell};
+use crate::store::Schema;
+
+/// Loaded tables, and from where to replay.
+pub(crate) struct Loaded<S> {
+    /// The tables; not yet a state that the server ever had.
+    pub(crate) tables: S,
+    /// Where to start the replay.
+    pub(crate) start: StreamStart,
+    /// Where it ends.
+    pub(crate) until: BinlogPosition,
+}
+
+/// Checks the server, then loads all selected tables.
+///
+/// # Errors
+/// When the server or its settings do not serve, or a value cannot be converted.
+pub(crate) fn bootstrap<S: Schema>(
+    options: &Options,
+    selected: &[bool],
+    server_id: u32,
+    status: &StatusCell,
+    stop: &AtomicBool,
+) -> Result<Loaded<S>, Error> {
+    let mut conn = connect(&options.url)?;
+    let info = ServerInfo::read(&mut conn)?;
+    check_server::<S>(&mut conn, &info, selected, Some(server_id))?;
+    let anchor = anchor::choose(&mut conn, &info, options.naive_anchor)?;
+    tracing::info!(anchor = anchor.kind, start = %anchor.start, "loading");
+    status.update(|status| status.state = State::Loading);
+    let tables = load::load::<S>(&mut conn, options, selected, status, stop)?;
+    if stop.load(Ordering::Relaxed) {
+        return Err(Error::Stopped);
+    }
+    let until = binlog_status(&mut conn, &info)?;
+    Ok(Loaded {
+        tables,
+        start: anchor.start,
+        until,
+    })
+}
+
+/// Settings, rights and layouts.
+///
+/// # Errors
+/// All settings and rights that are wrong in one error, or the first layout that differs.
+pub(crate) fn check_server<S: Schema>(
+    conn: &mut Conn,
+    info: &ServerInfo,
+    selected: &[bool],
+    server_id: Option<u32>,
+) -> Result<(), Error> {
+    let layouts = S::layouts();
+    let tables = layouts
+        .iter()
+        .zip(selected)
+        .filter(|(_, on)| **on)
+        .map(|(layout, _)| TableRequirement {
+            database: layout.database.to_owned(),
+            table: layout.table.to_owned(),
+        })
+        .collect();
+    let report = preflight(conn, info, &Requirements { tables, server_id })?;
+    for finding in report.warnings() {
+        tracing::warn!(
+            setting = finding.name,
+            found = finding.found,
+            needed = finding.needed,
+            remedy = finding.remedy,
+            "server check"
+        );
+    }
+    check_layouts(conn, layouts, selected)
+}

@@ -1,0 +1,299 @@
+//! The mirror's thread: load, replay, follow; connect again; load again.
+
+use std::time::Duration;
+
+use crate::apply::Applier;
+use crate::bootstrap::{Loaded, bootstrap};
+use crate::error::{Error, TableError};
+use crate::mirror::Shared;
+use crate::options::Options;
+use crate::source::{
+    BinlogPosition, EventSource, LiveSource, SourceError, SourceErrorKind, StreamOptions,
+    StreamStart, derive_server_id,
+};
+use crate::status::State;
+use crate::store::{Schema, Writer};
+use crate::transaction::{TransactionReader, TransactionSink};
+
+/// First wait before connecting again.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+/// Tries in a row, without any progress, at a stream that cannot be read.
+const MAX_UNREADABLE: u32 = 3;
+
+/// How following ended, other than by an error.
+enum Ended {
+    Stopped,
+    /// The tables have to be loaded again.
+    Reload(String),
+}
+
+/// Runs a mirror until it is stopped.
+///
+/// # Errors
+/// What a retry cannot help; before the mirror was live, also what it could.
+pub(crate) fn run<S: Schema>(
+    shared: &Shared<S>,
+    options: &Options,
+    selected: &[bool],
+    mut writer: Writer<S>,
+) -> Result<(), Error> {
+    let server_id = options
+        .server_id
+        .unwrap_or_else(|| derive_server_id(&options.url));
+    let mut reload: Option<String> = None;
+    let mut in_a_row = 0;
+    let mut backoff = Backoff::new(options);
+    loop {
+        let started = std::time::Instant::now();
+        let loaded = bootstrap(options, selected, server_id, &shared.status, &shared.stop);
+        if shared.stopped() {
+            return Ok(());
+        }
+        let loaded = match loaded {
+            Ok(loaded) => loaded,
+            Err(error) if reload.is_some() && is_transient(&error) => {
+                tracing::warn!(%error, "loading again failed");
+                shared.status.update(|status| status.state = State::Reconnecting);
+                backoff.wait(shared);
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        let mut applied = 0;
+        let session = Session {
+            shared,
+            options,
+            selected,
+            server_id,
+            started,
+        };
+        let ended = session.follow(&mut writer, loaded, reload.take(), &mut applied)?;
+        let Ended::Reload(reason) = ended else {
+            return Ok(());
+        };
+        tracing::warn!(reason, "loading all tables again");
+        in_a_row = if applied == 0 { in_a_row + 1 } else { 0 };
+        if in_a_row >= options.max_reloads_in_a_row {
+            return Err(TableError::ReloadLoop {
+                table: "*".into(),
+                times: in_a_row,
+                reason,
+            }
+            .into());
+        }
+        shared.status.update(|status| {
+            status.reloads += 1;
+            status.last_reload = Some(reason.clone());
+        });
+        reload = Some(reason);
+        backoff.reset();
+    }
+}
+
+/// One load and what follows on it.
+struct Session<'m, S: Schema> {
+    shared: &'m Shared<S>,
+    options: &'m Options,
+    selected: &'m [bool],
+    server_id: u32,
+    started: std::time::Instant,
+}
+
+impl<S: Schema> Session<'_, S> {
+    fn follow(
+        &self,
+        writer: &mut Writer<S>,
+        loaded: Loaded<S>,
+        reload: Option<String>,
+        applied: &mut u64,
+    ) -> Result<Ended, Error> {
+        let shared = self.shared;
+        writer.replace(loaded.tables);
+        shared.status.update(|status| status.state = State::CatchingUp);
+        let mut applier = Applier::new(writer, &shared.subscribers, &shared.status, &shared.stop);
+        let mut reader = TransactionReader::new(S::layouts(), self.selected);
+        let mut resume = Resume::new(loaded.start);
+        let mut until = Some((loaded.until, reload));
+        let mut backoff = Backoff::new(self.options);
+        let mut unreadable = 0;
+        loop {
+            let before = resume.boundaries;
+            let result = self.stream(&mut applier, &mut reader, &mut resume, &mut until);
+            *applied = applier.applied();
+            applier.abandon();
+            reader.restart();
+            shared.set_stream(None);
+            if resume.boundaries > before {
+                backoff.reset();
+                unreadable = 0;
+            }
+            if shared.stopped() {
+                return Ok(Ended::Stopped);
+            }
+            match result {
+                Ok(reason) => return Ok(Ended::Reload(reason)),
+                Err(Error::Source(error)) => match recovery(&error, &mut unreadable) {
+                    Recovery::Reconnect => tracing::warn!(%error, "connecting again"),
+                    Recovery::Reload => return Ok(Ended::Reload(error.to_string())),
+                    Recovery::GiveUp => return Err(error.into()),
+                },
+                Err(error) => return Err(error),
+            }
+            shared.status.update(|status| {
+                status.state = State::Reconnecting;
+                status.reconnects += 1;
+            });
+            backoff.wait(shared);
+        }
+    }
+
+    /// One connection: events until it breaks; the reason when the tables have to be loaded
+    /// again.
+    fn stream(
+        &self,
+        applier: &mut Applier<'_, S>,
+        reader: &mut TransactionReader,
+        resume: &mut Resume,
+        until: &mut Option<(BinlogPosition, Option<String>)>,
+    ) -> Result<String, Error> {
+        let shared = self.shared;
+        let options = StreamOptions {
+            server_id: self.server_id,
+            heartbeat_seconds: self.options.heartbeat_seconds,
+            non_blocking: false,
+        };
+        let (mut source, handle) = LiveSource::open(&self.options.url, &resume.start, &options)?;
+        shared.set_stream(Some(handle));
+        if until.is_none() {
+            shared.status.update(|status| status.state = State::Live);
+        }
+        self.go_live_if_there(applier, &source.position(), until);
+        loop {
+            let Some(event) = source.next_event()? else {
+                return Err(SourceError::Broken {
+                    detail: "the server ended the stream".into(),
+                }
+                .into());
+            };
+            reader.event(&event, applier)?;
+            shared.status.heard();
+            if reader.in_transaction() {
+                continue;
+            }
+            let position = event.end_position();
+            resume.passed(applier);
+            if let Some(reason) = applier.reload_reason() {
+                return Ok(reason.to_owned());
+            }
+            self.go_live_if_there(applier, &position, until);
+        }
+    }
+
+    /// At the end of the replay: publishes the load.
+    fn go_live_if_there(
+        &self,
+        applier: &mut Applier<'_, S>,
+        position: &BinlogPosition,
+        until: &mut Option<(BinlogPosition, Option<String>)>,
+    ) {
+        let Some((_, reload)) = until.take_if(|(target, _)| *position >= *target) else {
+            return;
+        };
+        applier.go_live(position.clone(), reload);
+        let took = self.started.elapsed();
+        self.shared.status.update(|status| {
+            status.state = State::Live;
+            status.load_time = Some(took);
+        });
+        tracing::info!(%position, took_ms = took.as_millis() as u64, "live");
+    }
+}
+
+/// From where to read on after a broken connection.
+struct Resume {
+    start: StreamStart,
+    boundaries: u64,
+}
+
+impl Resume {
+    fn new(start: StreamStart) -> Self {
+        Self {
+            start,
+            boundaries: 0,
+        }
+    }
+
+    /// Takes over the last boundary, once.
+    fn passed<S: Schema>(&mut self, applier: &Applier<'_, S>) {
+        let (boundaries, last) = applier.boundary();
+        if boundaries == self.boundaries {
+            return;
+        }
+        self.boundaries = boundaries;
+        let Some(last) = last else { return };
+        match (&mut self.start, &last.gtid) {
+            (StreamStart::Gtid(set), Some(gtid)) => set.add(gtid),
+            // Without a GTID nothing is added to the set; the server will not send it again
+            // either, since only transactions with GTIDs exist where the set was read.
+            (StreamStart::Gtid(_), None) => {}
+            (StreamStart::File(position), _) => *position = last.position.clone(),
+        }
+    }
+}
+
+enum Recovery {
+    Reconnect,
+    Reload,
+    GiveUp,
+}
+
+/// What to do about a failure of the stream.
+fn recovery(error: &SourceError, unreadable: &mut u32) -> Recovery {
+    match error.kind() {
+        SourceErrorKind::Purged => Recovery::Reload,
+        _ if error.is_transient() => Recovery::Reconnect,
+        SourceErrorKind::Stream => {
+            // A byte may have been damaged on the way; the same again at every try is in the
+            // server's log.
+            *unreadable += 1;
+            if *unreadable > MAX_UNREADABLE {
+                Recovery::GiveUp
+            } else {
+                Recovery::Reconnect
+            }
+        }
+        _ => Recovery::GiveUp,
+    }
+}
+
+fn is_transient(error: &Error) -> bool {
+    matches!(error, Error::Source(error) if error.is_transient())
+}
+
+/// Waits between tries to connect, each twice as long as the one before.
+struct Backoff {
+    next: Duration,
+    max: Duration,
+}
+
+impl Backoff {
+    fn new(options: &Options) -> Self {
+        Self {
+            next: FIRST_WAIT,
+            max: options.reconnect_max_wait,
+        }
+    }
+
+    fn reset(&mut self) {
+        self.next = FIRST_WAIT;
+    }
+
+    /// Waits, but no longer once the mirror is to stop.
+    fn wait<S: Schema>(&mut self, shared: &Shared<S>) {
+        let until = std::time::Instant::now() + self.next;
+        while !shared.stopped() && std::time::Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.next = (self.next * 2).min(self.max);
+    }
+}

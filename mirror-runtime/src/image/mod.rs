@@ -1,0 +1,35 @@
+//! Row images: TABLE_MAP and rows events, and the reader that finds mirrored columns in them.
+//!
+//! A [`TableMap`] says how the rows of a table are laid out, a [`Plan`] where in such a row the
+//! mirrored columns are, a [`RowsEvent`] holds rows, and [`Plan::reader`] goes through them.
+//! Values are decoded by [`RowImage::get`]; columns nobody asks for are stepped over.
+
+mod cursor;
+mod error;
+mod json;
+mod json_number;
+mod locate;
+mod matching;
+mod metadata;
+mod plan;
+mod reader;
+mod row_image;
+mod rows_event;
+mod table_map;
+#[cfg(test)]
+pub(crate) mod test_support;
+#[cfg(test)]
+mod tests;
+pub mod type_code;
+mod wire_type;
+
+pub use error::{ImageError, LayoutMismatch};
+pub use metadata::OptionalMetadata;
+pub use plan::Plan;
+pub use reader::{RowImages, RowReader};
+pub use row_image::{ImageColumn, RowImage};
+pub use rows_event::{RowsEvent, RowsKind};
+pub use table_map::{TableMap, TableMapHeader};
+pub use wire_type::WireColumn;
+
+pub(crate) use json::write_json_text;

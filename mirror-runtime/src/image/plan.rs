@@ -1,0 +1,176 @@
+//! How the row images of one table map give the columns that were compiled in.
+
+use std::borrow::Cow;
+
+use super::locate::Steps;
+use super::matching::{check_column, mismatch};
+use super::reader::RowReader;
+use super::row_image::ImageColumn;
+use super::rows_event::RowsEvent;
+use super::table_map::TableMap;
+use super::wire_type::{Width, WireColumn};
+use super::{ImageError, LayoutMismatch};
+use crate::layout::TableLayout;
+
+/// Where the mirrored columns are in the row images of one table map.
+///
+/// Made once per TABLE_MAP event; [`reader`](Self::reader) then goes through rows events.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    layout: &'static TableLayout,
+    /// By field index.
+    columns: Vec<ImageColumn>,
+    /// By position in the table.
+    physical: Vec<(WireColumn, Width)>,
+    /// Field index by position in the table.
+    fields: Vec<Option<usize>>,
+    /// Steps through images that have every column.
+    full: Steps,
+}
+
+impl Plan {
+    /// Finds every mirrored column of `layout` in the table of `map` and compares its type.
+    ///
+    /// Columns are found by name where the server sends names (`binlog_row_metadata=FULL`):
+    /// other columns may then have been added, moved or dropped. Without names they are found
+    /// by position, and the number of columns must be the one that was compiled in.
+    ///
+    /// # Errors
+    /// When a column is missing, or its type, nullability, signedness, character set kind or
+    /// labels are not those that were compiled in.
+    pub fn new(layout: &'static TableLayout, map: &TableMap) -> Result<Self, LayoutMismatch> {
+        let ordinals = find_columns(layout, map)?;
+        let mut fields = vec![None; map.columns.len()];
+        let mut columns = Vec::with_capacity(layout.columns.len());
+        for (field, (column, ordinal)) in layout.columns.iter().zip(ordinals).enumerate() {
+            let wire = check_column(layout, column, map, ordinal)?;
+            if let Some(entry) = fields.get_mut(ordinal) {
+                *entry = Some(field);
+            }
+            columns.push(ImageColumn {
+                layout: column,
+                type_code: wire.type_code,
+                meta: wire.meta,
+            });
+        }
+        let physical = with_widths(layout, map)?;
+        let full = Steps::new(
+            &physical,
+            columns.len(),
+            |ordinal| fields.get(ordinal).copied().flatten(),
+            |_| true,
+        );
+        Ok(Self {
+            layout,
+            columns,
+            physical,
+            fields,
+            full,
+        })
+    }
+
+    /// The layout that was compiled in.
+    #[must_use]
+    pub fn layout(&self) -> &'static TableLayout {
+        self.layout
+    }
+
+    /// The mirrored columns, by field index.
+    #[inline]
+    #[must_use]
+    pub fn columns(&self) -> &[ImageColumn] {
+        &self.columns
+    }
+
+    /// How many columns the table has, mirrored or not.
+    #[must_use]
+    pub fn physical_columns(&self) -> usize {
+        self.physical.len()
+    }
+
+    /// A reader over the rows of an event of this table map.
+    ///
+    /// # Errors
+    /// When the event has another number of columns than the table map.
+    pub fn reader<'a>(&'a self, event: &RowsEvent<'a>) -> Result<RowReader<'a>, ImageError> {
+        RowReader::new(self, event)
+    }
+
+    /// The steps through images that have the columns of a bitmap.
+    pub(super) fn steps(&self, present: &[u8]) -> Cow<'_, Steps> {
+        let has = |ordinal: usize| {
+            present
+                .get(ordinal / 8)
+                .is_some_and(|byte| byte >> (ordinal % 8) & 1 == 1)
+        };
+        if (0..self.physical.len()).all(has) {
+            return Cow::Borrowed(&self.full);
+        }
+        Cow::Owned(Steps::new(
+            &self.physical,
+            self.columns.len(),
+            |ordinal| self.fields.get(ordinal).copied().flatten(),
+            has,
+        ))
+    }
+}
+
+/// The position in the table of every mirrored column.
+fn find_columns(layout: &TableLayout, map: &TableMap) -> Result<Vec<usize>, LayoutMismatch> {
+    let Some(names) = &map.metadata.names else {
+        if map.columns.len() != layout.physical_columns {
+            return Err(mismatch(
+                layout,
+                "*",
+                format!("{} columns", layout.physical_columns),
+                format!(
+                    "{} columns (binlog_row_metadata=FULL would tell them apart by name)",
+                    map.columns.len()
+                ),
+            ));
+        }
+        return Ok(layout
+            .columns
+            .iter()
+            .map(|column| column.ordinal)
+            .collect());
+    };
+    layout
+        .columns
+        .iter()
+        .map(|column| {
+            names
+                .iter()
+                .position(|name| same_name(name, column.name))
+                .ok_or_else(|| {
+                    let expected = column.sql_type.to_owned();
+                    mismatch(layout, column.name, expected, "no such column".to_owned())
+                })
+        })
+        .collect()
+}
+
+/// Column names are compared without regard to case, as the servers do.
+fn same_name(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+        || (!one.is_ascii() && one.to_lowercase() == other.to_lowercase())
+}
+
+fn with_widths(
+    layout: &TableLayout,
+    map: &TableMap,
+) -> Result<Vec<(WireColumn, Width)>, LayoutMismatch> {
+    map.columns
+        .iter()
+        .enumerate()
+        .map(|(ordinal, column)| match column.width() {
+            Some(width) => Ok((*column, width)),
+            None => Err(mismatch(
+                layout,
+                &format!("{ordinal} (from 0)"),
+                "a type of known width".to_owned(),
+                format!("type code {} with metadata {}", column.type_code, column.meta),
+            )),
+        })
+        .collect()
+}

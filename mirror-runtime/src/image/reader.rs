@@ -1,0 +1,132 @@
+//! Going through the rows of a rows event.
+
+use std::borrow::Cow;
+
+use super::ImageError;
+use super::locate::{Slot, Steps};
+use super::plan::Plan;
+use super::row_image::RowImage;
+use super::rows_event::{RowsEvent, RowsKind};
+
+/// The images of one changed row.
+#[derive(Debug, Clone, Copy)]
+pub struct RowImages<'a> {
+    /// The row before (update, delete).
+    pub before: Option<RowImage<'a>>,
+    /// The row after (insert, update).
+    pub after: Option<RowImage<'a>>,
+}
+
+/// One side of the rows: the steps through its images and the slots of the row in hand.
+#[derive(Debug)]
+struct Side<'a> {
+    steps: Cow<'a, Steps>,
+    slots: Vec<Slot>,
+}
+
+impl<'a> Side<'a> {
+    fn new(plan: &'a Plan, present: &[u8]) -> Self {
+        let steps = plan.steps(present);
+        let slots = vec![Slot::default(); steps.slot_count()];
+        Self { steps, slots }
+    }
+
+    #[inline]
+    fn locate(&mut self, rows: &[u8], at: usize) -> Result<usize, ImageError> {
+        self.steps.locate(rows, at, &mut self.slots)
+    }
+
+    #[inline]
+    fn image<'s>(&'s self, rows: &'s [u8], plan: &'s Plan) -> RowImage<'s> {
+        RowImage {
+            rows,
+            slots: &self.slots,
+            fields: &self.steps.fields,
+            columns: plan.columns(),
+        }
+    }
+}
+
+/// Goes through the rows of one event; see [`Plan::reader`].
+#[derive(Debug)]
+pub struct RowReader<'a> {
+    plan: &'a Plan,
+    rows: &'a [u8],
+    at: usize,
+    before: Option<Side<'a>>,
+    after: Option<Side<'a>>,
+}
+
+impl<'a> RowReader<'a> {
+    pub(super) fn new(plan: &'a Plan, event: &RowsEvent<'a>) -> Result<Self, ImageError> {
+        // A server may send an event without columns and rows just to end a statement.
+        if event.columns != plan.physical_columns() && !event.rows.is_empty() {
+            return Err(ImageError::ColumnCount {
+                expected: plan.physical_columns(),
+                found: event.columns,
+            });
+        }
+        if u32::try_from(event.rows.len()).is_err() {
+            return Err(ImageError::Invalid {
+                what: "length of the rows",
+                at: event.rows_at,
+            });
+        }
+        let has_before = event.kind != RowsKind::Insert;
+        let has_after = event.kind != RowsKind::Delete;
+        Ok(Self {
+            plan,
+            rows: event.rows,
+            at: 0,
+            before: has_before.then(|| Side::new(plan, event.columns_before)),
+            after: has_after.then(|| Side::new(plan, event.columns_after)),
+        })
+    }
+
+    /// Offset of the next row within the rows of the event.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The images of the next row, `None` behind the last one.
+    ///
+    /// # Errors
+    /// When a row goes on behind the end of the event, or its null bitmap contradicts the table
+    /// map; there is no next row then.
+    #[inline]
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "the images borrow from the reader, which an Iterator's items cannot"
+    )]
+    pub fn next(&mut self) -> Result<Option<RowImages<'_>>, ImageError> {
+        if self.at >= self.rows.len() {
+            return Ok(None);
+        }
+        let start = std::mem::replace(&mut self.at, self.rows.len());
+        let mut at = start;
+        if let Some(before) = &mut self.before {
+            at = before.locate(self.rows, at)?;
+        }
+        if let Some(after) = &mut self.after {
+            at = after.locate(self.rows, at)?;
+        }
+        if at == start {
+            return Err(ImageError::Invalid {
+                what: "a row without bytes",
+                at,
+            });
+        }
+        self.at = at;
+        Ok(Some(RowImages {
+            before: self
+                .before
+                .as_ref()
+                .map(|side| side.image(self.rows, self.plan)),
+            after: self
+                .after
+                .as_ref()
+                .map(|side| side.image(self.rows, self.plan)),
+        }))
+    }
+}

@@ -1,0 +1,105 @@
+//! Rows events (MySQL source, `Rows_event`).
+
+use super::ImageError;
+use super::cursor::Cursor;
+
+/// What a rows event did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RowsKind {
+    /// New rows.
+    Insert,
+    /// Changed rows: before and after, in turn.
+    Update,
+    /// Deleted rows.
+    Delete,
+}
+
+/// The head of a rows event, and its rows as bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RowsEvent<'a> {
+    /// The table's number in the TABLE_MAP event before.
+    pub table_id: u64,
+    /// Flags; see [`ends_statement`](Self::ends_statement).
+    pub flags: u16,
+    /// What was done.
+    pub kind: RowsKind,
+    /// How many columns the table has.
+    pub columns: usize,
+    /// Which columns a before image has, one bit each, lowest first (update and delete).
+    pub columns_before: &'a [u8],
+    /// Which columns an after image has, one bit each, lowest first (insert and update).
+    pub columns_after: &'a [u8],
+    /// The rows.
+    pub rows: &'a [u8],
+    /// Offset of the rows within the event's body.
+    pub rows_at: usize,
+}
+
+const STMT_END: u16 = 1;
+const NO_FOREIGN_KEY_CHECKS: u16 = 2;
+
+impl<'a> RowsEvent<'a> {
+    /// Reads the body of a rows event (behind the event header, without checksum), of the types
+    /// 23 to 25 (version 1) and 30 to 32 (version 2).
+    ///
+    /// # Errors
+    /// When the body ends too early, or the type is another one.
+    pub fn parse(event_type: u8, body: &'a [u8]) -> Result<Self, ImageError> {
+        let (kind, version) = match event_type {
+            23 => (RowsKind::Insert, 1),
+            24 => (RowsKind::Update, 1),
+            25 => (RowsKind::Delete, 1),
+            30 => (RowsKind::Insert, 2),
+            31 => (RowsKind::Update, 2),
+            32 => (RowsKind::Delete, 2),
+            _ => return Err(ImageError::Unsupported { event_type }),
+        };
+        let mut cursor = Cursor::new(body);
+        let table_id = cursor.number(6, "table id")?;
+        let flags = cursor.number(2, "rows event flags")? as u16;
+        if version == 2 {
+            skip_extra_data(&mut cursor)?;
+        }
+        let columns = cursor.packed_length("column count")?;
+        let bitmap = columns.div_ceil(8);
+        let first = cursor.take(bitmap, "bitmap of present columns")?;
+        let (columns_before, columns_after): (&[u8], &[u8]) = match kind {
+            RowsKind::Insert => (&[], first),
+            RowsKind::Delete => (first, &[]),
+            RowsKind::Update => (first, cursor.take(bitmap, "bitmap of present columns")?),
+        };
+        Ok(Self {
+            table_id,
+            flags,
+            kind,
+            columns,
+            columns_before,
+            columns_after,
+            rows: cursor.rest(),
+            rows_at: cursor.position(),
+        })
+    }
+
+    /// Whether this is the last rows event of its statement; table numbers end with it.
+    #[must_use]
+    pub fn ends_statement(&self) -> bool {
+        self.flags & STMT_END != 0
+    }
+
+    /// Whether the session had `foreign_key_checks = 0`, so that nothing cascaded.
+    #[must_use]
+    pub fn ignores_foreign_keys(&self) -> bool {
+        self.flags & NO_FOREIGN_KEY_CHECKS != 0
+    }
+}
+
+/// Version 2 has extra data behind the flags; its length counts its own two bytes.
+fn skip_extra_data(cursor: &mut Cursor<'_>) -> Result<(), ImageError> {
+    const WHAT: &str = "extra data of a rows event";
+    let at = cursor.position();
+    let length = cursor.number(2, WHAT)? as usize;
+    match length.checked_sub(2) {
+        Some(length) => cursor.take(length, WHAT).map(|_| ()),
+        None => Err(ImageError::Invalid { what: WHAT, at }),
+    }
+}

@@ -1,0 +1,142 @@
+//! The compiled layout against the server's columns, at connect.
+
+use mysql::Conn;
+
+use crate::error::{Error, TableError};
+use crate::layout::{ColumnLayout, ColumnType, TableLayout};
+use crate::source::{ServerColumn, columns};
+
+/// Compares every mirrored column of the selected tables with the server's.
+///
+/// # Errors
+/// [`TableError::Layout`] for the first difference; a source error when the server cannot be
+/// asked.
+pub(crate) fn check_layouts(
+    conn: &mut Conn,
+    layouts: &[&'static TableLayout],
+    selected: &[bool],
+) -> Result<(), Error> {
+    for (layout, _) in layouts.iter().zip(selected).filter(|(_, on)| **on) {
+        let server = columns(conn, layout.database, layout.table)?;
+        compare(layout, &server)?;
+    }
+    Ok(())
+}
+
+/// Compares one table; columns that are not mirrored may differ as they like.
+fn compare(layout: &TableLayout, server: &[ServerColumn]) -> Result<(), TableError> {
+    let mismatch = |column: Option<&ColumnLayout>, expected: String, found: String| {
+        TableError::Layout {
+            table: layout.full_name(),
+            column: column.map(|column| column.name.to_owned()),
+            expected,
+            found,
+            position: None,
+        }
+    };
+    if server.is_empty() {
+        return Err(mismatch(
+            None,
+            format!("{} columns", layout.physical_columns),
+            "no such table, or none that this user may read".into(),
+        ));
+    }
+    for column in layout.columns {
+        let Some(found) = server
+            .iter()
+            .find(|found| found.name.to_lowercase() == column.name.to_lowercase())
+        else {
+            return Err(mismatch(
+                Some(column),
+                column.sql_type.to_owned(),
+                "no such column".into(),
+            ));
+        };
+        if normal_type(&found.column_type) != normal_type(column.sql_type) {
+            return Err(mismatch(
+                Some(column),
+                column.sql_type.to_owned(),
+                found.column_type.clone(),
+            ));
+        }
+        if found.nullable && !column.nullable {
+            return Err(mismatch(
+                Some(column),
+                "NOT NULL".into(),
+                "a column that may be NULL".into(),
+            ));
+        }
+        let charset = found.charset.as_deref().map(normal_charset);
+        if is_text(column.kind) && charset != column.charset.map(normal_charset) {
+            return Err(mismatch(
+                Some(column),
+                format!("character set {}", column.charset.unwrap_or("none")),
+                format!("character set {}", charset.unwrap_or("none")),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn is_text(kind: ColumnType) -> bool {
+    matches!(
+        kind,
+        ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. }
+    )
+}
+
+/// `utf8` and `utf8mb3` are two names of one character set.
+fn normal_charset(charset: &str) -> &str {
+    if charset == "utf8" { "utf8mb3" } else { charset }
+}
+
+/// A type's text without what says nothing about its values: the display width of integers
+/// and YEAR, and ZEROFILL. Versions of the servers print these differently.
+pub(crate) fn normal_type(sql_type: &str) -> String {
+    let text = sql_type.trim();
+    let lower = text.to_ascii_lowercase();
+    if lower == "json" || lower.starts_with("enum") || lower.starts_with("set") {
+        // Labels keep their case.
+        let head = lower.split('(').next().unwrap_or("").to_owned();
+        return head.clone() + text.get(head.len()..).unwrap_or("");
+    }
+    let lower = lower.replace(" zerofill", "");
+    let head: String = lower.chars().take_while(char::is_ascii_alphabetic).collect();
+    let after_width = || {
+        lower
+            .get(head.len()..)
+            .and_then(|rest| rest.strip_prefix('('))
+            .and_then(|rest| rest.split_once(')'))
+            .map(|(_, after)| after)
+    };
+    match head.as_str() {
+        "tinyint" | "smallint" | "mediumint" | "int" | "bigint" | "year" => {
+            format!("{head}{}", after_width().unwrap_or_else(|| lower.get(head.len()..).unwrap_or("")))
+        }
+        _ => lower,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_widths_and_zerofill_do_not_count() {
+        assert_eq!(normal_type("int(10) unsigned zerofill"), "int unsigned");
+        assert_eq!(normal_type("INT unsigned"), "int unsigned");
+        assert_eq!(normal_type("year(4)"), "year");
+        assert_eq!(normal_type("bigint(20)"), "bigint");
+    }
+
+    #[test]
+    fn what_changes_values_counts() {
+        assert_ne!(normal_type("int"), normal_type("int unsigned"));
+        assert_ne!(normal_type("varchar(10)"), normal_type("varchar(20)"));
+        assert_ne!(normal_type("decimal(10,2)"), normal_type("decimal(10,3)"));
+        assert_ne!(normal_type("datetime(3)"), normal_type("datetime(6)"));
+        assert_ne!(normal_type("enum('a','b')"), normal_type("enum('b','a')"));
+        assert_ne!(normal_type("enum('a')"), normal_type("enum('A')"));
+        assert_eq!(normal_type("ENUM('A')"), normal_type("enum('A')"));
+    }
+}

@@ -1,0 +1,41 @@
+//! The runtime below the crates that `cargo xtask regenerate` renders.
+//!
+//! It follows the binary log of a MySQL or MariaDB server, turns transactions into versions
+//! of the mirrored tables, and lets readers take snapshots of them. It names no table: those
+//! are in the generated crate, which implements [`Row`] and [`Schema`].
+
+mod apply;
+mod bootstrap;
+pub mod error;
+mod event_policy;
+mod follow;
+pub mod image;
+pub mod jsonl;
+pub mod layout;
+mod layout_check;
+mod mirror;
+mod options;
+pub mod row;
+pub mod source;
+mod statement;
+mod status;
+pub mod store;
+mod subscription;
+pub mod transaction;
+pub mod types;
+pub mod value;
+
+pub use error::{Error, TableError, ValueError};
+pub use event_policy::{EventPolicy, event_policy};
+pub use image::{ImageColumn, RowImage};
+pub use layout::{ColumnLayout, ColumnType, TableLayout};
+pub use mirror::Mirror;
+pub use options::Options;
+pub use row::{ColumnValue, Row, SelectValue};
+pub use source::{BinlogPosition, ServerUrl, SourceError};
+pub use statement::{Statement, classify};
+pub use status::{State, Status, TableStatus};
+pub use store::{Op, RowChange, Schema, Version};
+pub use subscription::{NoTransaction, QUEUE_TRANSACTIONS, Subscription, Transaction};
+pub use types::*;
+pub use value::Value;

@@ -1,0 +1,212 @@
+//! A running mirror: its thread, its life cycle, and what its owner can ask of it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::error::Error;
+use crate::follow::run;
+use crate::options::Options;
+use crate::source::StopHandle;
+use crate::status::{State, Status, StatusCell};
+use crate::store::{Schema, Store};
+use crate::subscription::{Subscribers, Subscription};
+
+/// The tables of `S` in memory, following a server until it is stopped or dropped.
+pub struct Mirror<S: Schema> {
+    shared: Arc<Shared<S>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// What the mirror's thread and its owner share.
+pub(crate) struct Shared<S: Schema> {
+    pub(crate) store: Arc<Store<S>>,
+    pub(crate) subscribers: Subscribers<S>,
+    pub(crate) status: StatusCell,
+    pub(crate) stop: Arc<AtomicBool>,
+    /// Ends the read that the thread may be blocked in.
+    pub(crate) stream: Mutex<Option<StopHandle>>,
+    error: Mutex<Option<Error>>,
+}
+
+impl<S: Schema> Shared<S> {
+    pub(crate) fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Makes the stream the one that a stop ends; ends it at once when that has come already.
+    pub(crate) fn set_stream(&self, stream: Option<StopHandle>) {
+        let mut held = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        *held = stream;
+        if let Some(stream) = held.as_ref().filter(|_| self.stopped()) {
+            stream.stop();
+        }
+    }
+
+    fn request_stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        let held = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stream) = held.as_ref() {
+            stream.stop();
+        }
+    }
+
+    fn error(&self) -> Option<Error> {
+        self.error
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl<S: Schema> Mirror<S> {
+    /// Starts a mirror and returns at once; [`wait_until_live`](Self::wait_until_live) waits
+    /// for its tables.
+    ///
+    /// # Errors
+    /// When `options` names a table that was not generated, or no thread can be started.
+    pub fn start(options: Options) -> Result<Self, Error> {
+        let layouts = S::layouts();
+        let selected = options.selection(layouts)?;
+        let (store, writer) = Store::new();
+        let shared = Arc::new(Shared {
+            store,
+            subscribers: Subscribers::new(),
+            status: StatusCell::new(layouts.iter().map(|layout| layout.full_name())),
+            stop: Arc::new(AtomicBool::new(false)),
+            stream: Mutex::new(None),
+            error: Mutex::new(None),
+        });
+        let thread_shared = Arc::clone(&shared);
+        let thread = std::thread::Builder::new()
+            .name("mirror".into())
+            .spawn(move || {
+                let result = run(&thread_shared, &options, &selected, writer);
+                finish(&thread_shared, result);
+            })
+            .map_err(|error| crate::source::SourceError::Broken {
+                detail: format!("no thread for the mirror: {error}"),
+            })?;
+        Ok(Self {
+            shared,
+            thread: Mutex::new(Some(thread)),
+        })
+    }
+
+    /// Starts a mirror and waits until its tables are there, at most `timeout`.
+    ///
+    /// # Errors
+    /// What made the mirror stop, or [`Error::TimedOut`].
+    pub fn connect(options: Options, timeout: Duration) -> Result<Self, Error> {
+        let mirror = Self::start(options)?;
+        mirror.wait_until_live(timeout)?;
+        Ok(mirror)
+    }
+
+    /// All tables at the last transaction boundary: no lock, and never part of a transaction.
+    ///
+    /// Before the mirror is live the tables are empty.
+    #[must_use]
+    pub fn snapshot(&self) -> S::Snapshot {
+        self.shared.store.snapshot().into()
+    }
+
+    /// Every transaction that is committed from now on, and the snapshot that it follows on.
+    ///
+    /// Waits for the end of the transaction that is being applied, if there is one.
+    #[must_use]
+    pub fn subscribe(&self) -> Subscription<S> {
+        self.shared.subscribers.subscribe(&self.shared.store)
+    }
+
+    /// What the mirror is doing.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.shared.status.get()
+    }
+
+    /// Waits until the mirror follows the server.
+    ///
+    /// # Errors
+    /// What made the mirror stop, or [`Error::TimedOut`].
+    pub fn wait_until_live(&self, timeout: Duration) -> Result<(), Error> {
+        let until = Instant::now() + timeout;
+        self.shared
+            .status
+            .wait(Some(until), |status| match &status.state {
+                State::Live => Some(Ok(())),
+                State::Stopped | State::Failed(_) => {
+                    Some(Err(self.shared.error().unwrap_or(Error::Stopped)))
+                }
+                _ => None,
+            })
+            .unwrap_or(Err(Error::TimedOut {
+                what: "the mirror's load",
+                seconds: timeout.as_secs(),
+            }))
+    }
+
+    /// Waits until the mirror has ended; the error that ended it, if one did.
+    ///
+    /// # Errors
+    /// What made the mirror stop by itself.
+    pub fn wait_until_ended(&self) -> Result<(), Error> {
+        self.shared.status.wait(None, |status| {
+            matches!(status.state, State::Stopped | State::Failed(_)).then_some(())
+        });
+        self.shared.error().map_or(Ok(()), Err)
+    }
+
+    /// The error that ended the mirror, if one did.
+    #[must_use]
+    pub fn error(&self) -> Option<Error> {
+        self.shared.error()
+    }
+
+    /// Stops following: ends a blocked read at once, and waits for the thread. Snapshots stay
+    /// good.
+    pub fn stop(&self) {
+        self.shared.request_stop();
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(thread) = thread {
+            // A panic of the thread has been reported by the panic hook.
+            if thread.join().is_err() {
+                finish(&self.shared, Err(panicked()));
+            }
+        }
+    }
+}
+
+impl<S: Schema> Drop for Mirror<S> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn panicked() -> Error {
+    crate::source::SourceError::Broken {
+        detail: "the mirror's thread ended by a panic; this is a bug".into(),
+    }
+    .into()
+}
+
+/// Records how the mirror ended and wakes everyone who waits for it.
+fn finish<S: Schema>(shared: &Shared<S>, result: Result<(), Error>) {
+    shared.set_stream(None);
+    let state = match result {
+        Ok(()) | Err(Error::Stopped) => State::Stopped,
+        Err(error) => {
+            tracing::error!(%error, "the mirror stopped");
+            let text = error.to_string();
+            *shared.error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            State::Failed(text)
+        }
+    };
+    shared.status.update(|status| status.state = state);
+    shared.subscribers.end();
+}

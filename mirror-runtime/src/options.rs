@@ -1,0 +1,75 @@
+//! How a mirror is run.
+
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::layout::TableLayout;
+use crate::source::ServerUrl;
+
+/// How a mirror is run; start from [`Options::new`] and change what you need.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The server.
+    pub url: ServerUrl,
+    /// Full names (`database.table`) of the tables to mirror; `None` for all that were
+    /// generated. The others stay empty, and their layouts are not checked.
+    pub tables: Option<Vec<String>>,
+    /// Server id to register as; must be unique among the server's replicas. `None` derives
+    /// one from process, time and address.
+    pub server_id: Option<u32>,
+    /// Connections that load tables side by side, 1 to 64; default 4.
+    pub load_connections: usize,
+    /// Rows that a SELECT of the load is planned to give, by the server's estimate; default
+    /// 50,000.
+    pub chunk_rows: u64,
+    /// Seconds between the server's heartbeats; the connection counts as lost after three of
+    /// them without anything; default 2.
+    pub heartbeat_seconds: u32,
+    /// Longest wait between two tries to connect again; default 30 s. The first is 100 ms,
+    /// each next one twice as long.
+    pub reconnect_max_wait: Duration,
+    /// Loads in a row, without a transaction applied in between, before the mirror gives up;
+    /// default 5.
+    pub max_reloads_in_a_row: u32,
+    /// For the tests only: use the racy anchor, to show that they would see it.
+    #[doc(hidden)]
+    pub naive_anchor: bool,
+}
+
+impl Options {
+    /// The defaults, for this server.
+    #[must_use]
+    pub fn new(url: ServerUrl) -> Self {
+        Self {
+            url,
+            tables: None,
+            server_id: None,
+            load_connections: 4,
+            chunk_rows: 50_000,
+            heartbeat_seconds: 2,
+            reconnect_max_wait: Duration::from_secs(30),
+            max_reloads_in_a_row: 5,
+            naive_anchor: false,
+        }
+    }
+
+    /// Which of the tables are mirrored, by table index.
+    ///
+    /// # Errors
+    /// When a name in `tables` is none of theirs.
+    pub fn selection(&self, layouts: &[&'static TableLayout]) -> Result<Vec<bool>, Error> {
+        let Some(names) = &self.tables else {
+            return Ok(vec![true; layouts.len()]);
+        };
+        let full_names: Vec<String> = layouts.iter().map(|layout| layout.full_name()).collect();
+        for name in names {
+            if !full_names.contains(name) {
+                return Err(Error::UnknownTable {
+                    name: name.clone(),
+                    mirrored: full_names.join(", "),
+                });
+            }
+        }
+        Ok(full_names.iter().map(|name| names.contains(name)).collect())
+    }
+}

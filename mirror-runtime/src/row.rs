@@ -1,0 +1,168 @@
+//! The contract between the runtime and generated row types.
+
+use crate::error::ValueError;
+use crate::image::{ImageColumn, RowImage};
+use crate::layout::{ColumnLayout, TableLayout};
+use crate::value::Value;
+
+/// A column value that came from a SELECT over the binary protocol.
+pub type SelectValue = mysql::Value;
+
+/// A Rust type that a column can be held in.
+///
+/// Implemented here for the plain types and by generated code for ENUM and SET types. Both
+/// paths, the binlog ([`from_image`](Self::from_image)) and SELECT
+/// ([`from_select`](Self::from_select)), must give the same value for the same stored value.
+pub trait ColumnValue: Sized + PartialEq {
+    /// Decodes a value from a row image; `raw` is the value's bytes without any length prefix
+    /// (for fixed-width types just their bytes), `None` for NULL.
+    ///
+    /// # Errors
+    /// When the bytes do not hold a value of the column's type, or NULL stands where none may.
+    fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError>;
+
+    /// Converts a value that a SELECT of [`select_expression`] gave.
+    ///
+    /// # Errors
+    /// When the value does not fit the column's type, or NULL stands where none may.
+    fn from_select(value: SelectValue, column: &ColumnLayout) -> Result<Self, ValueError>;
+
+    /// The value for printing and comparing.
+    fn as_value<'a>(&'a self, column: &'a ColumnLayout) -> Value<'a>;
+
+    /// Whether the value in a row image is this one, bit by bit for floats; types that own
+    /// memory compare without building a value.
+    ///
+    /// # Errors
+    /// As [`from_image`](Self::from_image).
+    fn equals_image(&self, raw: Option<&[u8]>, column: &ImageColumn) -> Result<bool, ValueError> {
+        Ok(*self == Self::from_image(raw, column)?)
+    }
+
+    /// A placeholder, zero or empty; never shown as a value of a column.
+    fn blank() -> Self;
+}
+
+impl<T: ColumnValue> ColumnValue for Option<T> {
+    #[inline]
+    fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
+        match raw {
+            None => Ok(None),
+            some => T::from_image(some, column).map(Some),
+        }
+    }
+
+    fn from_select(value: SelectValue, column: &ColumnLayout) -> Result<Self, ValueError> {
+        match value {
+            SelectValue::NULL => Ok(None),
+            value => T::from_select(value, column).map(Some),
+        }
+    }
+
+    fn equals_image(&self, raw: Option<&[u8]>, column: &ImageColumn) -> Result<bool, ValueError> {
+        match (self, raw) {
+            (None, None) => Ok(true),
+            (Some(value), some @ Some(_)) => value.equals_image(some, column),
+            _ => Ok(false),
+        }
+    }
+
+    fn as_value<'a>(&'a self, column: &'a ColumnLayout) -> Value<'a> {
+        self.as_ref()
+            .map_or(Value::Null, |value| value.as_value(column))
+    }
+
+    fn blank() -> Self {
+        None
+    }
+}
+
+/// A generated row type: one struct per mirrored table.
+pub trait Row: Clone + Send + Sync + Sized + 'static {
+    /// The key that identifies a row: the type of its one column, or a tuple.
+    type Key: Clone + Ord + Send + Sync + std::fmt::Debug + 'static;
+    /// The generated secondary indexes.
+    type Indexes: crate::store::Indexes<Self>;
+
+    /// What was compiled in for this table.
+    fn layout() -> &'static TableLayout;
+
+    /// The row's key.
+    fn key(&self) -> Self::Key;
+
+    /// A row of placeholders, to merge a partial image into.
+    fn blank() -> Self;
+
+    /// Decodes a row from an image that has every mirrored column.
+    ///
+    /// # Errors
+    /// When a column is absent from the image or cannot be decoded.
+    fn decode(image: &RowImage<'_>) -> Result<Self, ValueError>;
+
+    /// Overwrites the columns that the image has; the others keep their values.
+    ///
+    /// # Errors
+    /// When a column cannot be decoded.
+    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError>;
+
+    /// Whether every mirrored column that the image has is as in this row
+    /// (`image.matches(field, &self.column)?` for each).
+    ///
+    /// # Errors
+    /// When a column cannot be decoded.
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError>;
+
+    /// Decodes just the key from an image.
+    ///
+    /// # Errors
+    /// When a key column is absent from the image or cannot be decoded.
+    fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError>;
+
+    /// Builds a row from the values of a SELECT, one per mirrored column, in table order.
+    ///
+    /// # Errors
+    /// When there are too few values or one does not fit its column.
+    fn from_select(values: &mut dyn Iterator<Item = SelectValue>) -> Result<Self, ValueError>;
+
+    /// The value of the mirrored column with this field index, for printing and comparing.
+    ///
+    /// # Panics
+    /// When `field` is not below the number of mirrored columns.
+    fn value(&self, field: usize) -> Value<'_>;
+}
+
+/// The SQL expression by which a column is SELECTed so that its exact value arrives.
+///
+/// ENUM and SET come as numbers (an ENUM's index 0 is not the empty label), everything else
+/// as it is.
+#[must_use]
+pub fn select_expression(column: &ColumnLayout) -> String {
+    let name = quote_identifier(column.name);
+    match column.kind {
+        crate::layout::ColumnType::Enum { .. } | crate::layout::ColumnType::Set { .. } => {
+            format!("CAST({name} AS UNSIGNED)")
+        }
+        _ => name,
+    }
+}
+
+/// An identifier in backquotes, for SQL text.
+#[must_use]
+pub fn quote_identifier(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+/// Takes the next SELECTed value for a column; the error names the column.
+///
+/// # Errors
+/// When there is no value left, or it does not fit the column.
+pub fn next_select<T: ColumnValue>(
+    values: &mut dyn Iterator<Item = SelectValue>,
+    column: &ColumnLayout,
+) -> Result<T, ValueError> {
+    values
+        .next()
+        .ok_or(ValueError::Absent)
+        .and_then(|value| T::from_select(value, column))
+        .map_err(|error| error.in_column(column.name))
+}

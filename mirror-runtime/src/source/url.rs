@@ -1,0 +1,344 @@
+//! The server's address: `mysql://user:password@host:port/database?ssl-mode=...`.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use mysql::{OptsBuilder, SslOpts};
+
+use super::error::SourceError;
+
+const DEFAULT_PORT: u16 = 3306;
+/// Largest packet that the protocol has, in bytes.
+const MAX_PACKET_BYTES: usize = 1 << 30;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Idle time before the first probe of a silent peer.
+const KEEPALIVE_MS: u32 = 30_000;
+const KEEPALIVE_INTERVAL_SECS: u32 = 10;
+const KEEPALIVE_PROBES: u32 = 3;
+/// How long sent bytes may stay unacknowledged.
+const USER_TIMEOUT_MS: u32 = 60_000;
+
+/// How much TLS is asked for; the values of the MySQL client's `--ssl-mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum SslMode {
+    /// No TLS.
+    Disabled,
+    /// TLS without a check of the certificate when the server offers it, else none.
+    #[default]
+    Preferred,
+    /// TLS without a check of the certificate, or no connection.
+    Required,
+    /// TLS with a certificate of a known authority, whatever host it names.
+    VerifyCa,
+    /// TLS with a certificate of a known authority for this host.
+    VerifyIdentity,
+}
+
+const SSL_MODES: [(&str, SslMode); 5] = [
+    ("disabled", SslMode::Disabled),
+    ("preferred", SslMode::Preferred),
+    ("required", SslMode::Required),
+    ("verify-ca", SslMode::VerifyCa),
+    ("verify-identity", SslMode::VerifyIdentity),
+];
+
+const PARAMETERS: [&str; 3] = ["ssl-mode", "ssl-ca", "socket"];
+
+/// Where the server is and how to log in.
+///
+/// Printing it, with `Debug` too, never shows the password.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ServerUrl {
+    user: String,
+    password: String,
+    host: String,
+    port: u16,
+    database: Option<String>,
+    socket: Option<String>,
+    ssl_mode: SslMode,
+    ssl_ca: Option<PathBuf>,
+}
+
+impl ServerUrl {
+    /// User name; empty when the URL has none.
+    #[must_use]
+    pub fn user(&self) -> &str {
+        &self.user
+    }
+
+    /// Host name or address; IPv6 without brackets.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// TCP port.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The database of the path.
+    #[must_use]
+    pub fn database(&self) -> Option<&str> {
+        self.database.as_deref()
+    }
+
+    /// How much TLS is asked for.
+    #[must_use]
+    pub fn ssl_mode(&self) -> SslMode {
+        self.ssl_mode
+    }
+
+    /// The same server with another default database.
+    #[must_use]
+    pub fn with_database(mut self, database: Option<&str>) -> Self {
+        self.database = database.map(str::to_owned);
+        self
+    }
+
+    /// `host:port`, or the socket's path, for messages.
+    #[must_use]
+    pub fn address(&self) -> String {
+        match &self.socket {
+            Some(socket) => socket.clone(),
+            None if self.host.contains(':') => format!("[{}]:{}", self.host, self.port),
+            None => format!("{}:{}", self.host, self.port),
+        }
+    }
+
+    /// The Unix socket's path, when the URL has one.
+    pub(crate) fn socket(&self) -> Option<&str> {
+        self.socket.as_deref()
+    }
+
+    /// The driver's options, for a connection to `host` with or without TLS.
+    pub(crate) fn options(
+        &self,
+        host: &str,
+        tls: bool,
+        read_timeout: Option<Duration>,
+    ) -> OptsBuilder {
+        let password = (!self.password.is_empty()).then_some(self.password.as_str());
+        let user = (!self.user.is_empty()).then_some(self.user.as_str());
+        OptsBuilder::new()
+            .ip_or_hostname(Some(host))
+            .tcp_port(self.port)
+            .socket(self.socket.as_deref())
+            .user(user)
+            .pass(password)
+            .db_name(self.database.as_deref())
+            .prefer_socket(false)
+            .max_allowed_packet(Some(MAX_PACKET_BYTES))
+            .tcp_keepalive_time_ms(Some(KEEPALIVE_MS))
+            .tcp_keepalive_probe_interval_secs(Some(KEEPALIVE_INTERVAL_SECS))
+            .tcp_keepalive_probe_count(Some(KEEPALIVE_PROBES))
+            .tcp_user_timeout_ms(Some(USER_TIMEOUT_MS))
+            .tcp_connect_timeout(Some(CONNECT_TIMEOUT))
+            .read_timeout(read_timeout)
+            .ssl_opts(if tls { Some(self.tls_options()) } else { None })
+    }
+
+    fn tls_options(&self) -> SslOpts {
+        let options = SslOpts::default()
+            .with_root_cert_path(self.ssl_ca.clone().map(std::borrow::Cow::Owned));
+        match self.ssl_mode {
+            SslMode::VerifyIdentity => options,
+            SslMode::VerifyCa => options.with_danger_skip_domain_validation(true),
+            SslMode::Disabled | SslMode::Preferred | SslMode::Required => options
+                .with_danger_skip_domain_validation(true)
+                .with_danger_accept_invalid_certs(true),
+        }
+    }
+
+    fn set_parameter(&mut self, name: &str, value: String) -> Result<(), SourceError> {
+        match name {
+            "ssl-mode" => {
+                let wanted = value.to_ascii_lowercase().replace('_', "-");
+                let mode = SSL_MODES.iter().find(|(name, _)| *name == wanted);
+                self.ssl_mode = mode.map(|(_, mode)| *mode).ok_or_else(|| {
+                    let names = SSL_MODES.map(|(name, _)| name);
+                    unknown("ssl-mode", &value, &names)
+                })?;
+            }
+            "ssl-ca" => self.ssl_ca = Some(PathBuf::from(value)),
+            "socket" => self.socket = Some(value),
+            _ => return Err(unknown("parameter", name, &PARAMETERS)),
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for ServerUrl {
+    type Err = SourceError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let rest = ["mysql://", "mariadb://"]
+            .iter()
+            .find_map(|scheme| text.trim().strip_prefix(scheme))
+            .ok_or_else(|| invalid("it does not start with mysql://"))?;
+        // The authority ends at the first slash or question mark: others are percent-encoded.
+        let end = rest.find(['/', '?']).unwrap_or(rest.len());
+        let (authority, rest) = rest.split_at(end);
+        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (account, place) = authority.rsplit_once('@').unwrap_or(("", authority));
+        let (user, password) = account.split_once(':').unwrap_or((account, ""));
+        let (host, port) = parse_place(place)?;
+        let database = decode(path.strip_prefix('/').unwrap_or(path), "the database")?;
+        if database.contains('/') && path.matches('/').count() > 1 {
+            return Err(invalid("there is more than one slash behind the host"));
+        }
+        let mut url = Self {
+            user: decode(user, "the user")?,
+            password: decode(password, "the password")?,
+            host,
+            port,
+            database: (!database.is_empty()).then_some(database),
+            socket: None,
+            ssl_mode: SslMode::default(),
+            ssl_ca: None,
+        };
+        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            if value.is_empty() {
+                let shown = name.chars().take(40).collect::<String>();
+                return Err(invalid(&format!("parameter '{shown}' has no value")));
+            }
+            url.set_parameter(name, decode(value, name)?)?;
+        }
+        Ok(url)
+    }
+}
+
+fn invalid(detail: &str) -> SourceError {
+    SourceError::Url {
+        detail: detail.to_owned(),
+    }
+}
+
+fn unknown(what: &str, found: &str, known: &[&str]) -> SourceError {
+    let near = known
+        .iter()
+        .map(|name| (distance(&found.to_ascii_lowercase(), name), name))
+        .min()
+        .filter(|(distance, name)| *distance <= name.len() / 2)
+        .map(|(_, name)| format!(", did you mean '{name}'?"))
+        .unwrap_or_default();
+    let found: String = found.chars().take(40).collect();
+    invalid(&format!(
+        "unknown {what} '{found}'{near} (known: {})",
+        known.join(", ")
+    ))
+}
+
+/// How many characters have to change (Levenshtein); long texts are cut.
+fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().take(40).collect();
+    let mut row: Vec<usize> = (0..=a.len()).collect();
+    for (line, b_char) in b.chars().enumerate() {
+        let mut next = vec![line + 1];
+        for ((a_char, pair), left) in a.iter().zip(row.windows(2)).zip(0_usize..) {
+            let (diagonal, above) = match pair {
+                [diagonal, above] => (*diagonal, *above),
+                _ => continue,
+            };
+            let left = next.get(left).copied().unwrap_or(usize::MAX - 1);
+            let replaced = diagonal + usize::from(*a_char != b_char);
+            next.push(replaced.min(above + 1).min(left + 1));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+/// `host`, `host:port`, `[::1]:port`, or nothing.
+fn parse_place(place: &str) -> Result<(String, u16), SourceError> {
+    let (host, port) = if let Some(rest) = place.strip_prefix('[') {
+        let (host, port) = rest
+            .split_once(']')
+            .ok_or_else(|| invalid("there is no ] behind the IPv6 address"))?;
+        if host.parse::<std::net::Ipv6Addr>().is_err() {
+            return Err(invalid("there is no IPv6 address between [ and ]"));
+        }
+        (host, port.strip_prefix(':').unwrap_or(port))
+    } else {
+        place.rsplit_once(':').unwrap_or((place, ""))
+    };
+    let port = match port {
+        "" => DEFAULT_PORT,
+        port => port
+            .parse()
+            .ok()
+            .filter(|port| *port != 0 && !place.ends_with('+'))
+            .ok_or_else(|| invalid("the port is not a number from 1 to 65535"))?,
+    };
+    let host = decode(host, "the host")?;
+    if host.contains(':') && !place.starts_with('[') {
+        return Err(invalid(
+            "the host has a colon; write an IPv6 address as [::1], and percent-encode @ / : ? in user and password",
+        ));
+    }
+    let host = if host.is_empty() {
+        "127.0.0.1".to_owned()
+    } else {
+        host
+    };
+    Ok((host, port))
+}
+
+/// Undoes percent-encoding.
+fn decode(text: &str, what: &str) -> Result<String, SourceError> {
+    let wrong = || invalid(&format!("{what} is not valid percent-encoded UTF-8"));
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
+        match (digit(rest.next()), digit(rest.next())) {
+            (Some(high), Some(low)) => bytes.push((high * 16 + low) as u8),
+            _ => return Err(wrong()),
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| wrong())
+}
+
+impl fmt::Display for ServerUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("mysql://")?;
+        if !self.user.is_empty() {
+            f.write_str(&self.user)?;
+            if !self.password.is_empty() {
+                f.write_str(":***")?;
+            }
+            f.write_str("@")?;
+        }
+        if self.host.contains(':') {
+            write!(f, "[{}]", self.host)?;
+        } else {
+            f.write_str(&self.host)?;
+        }
+        write!(f, ":{}/", self.port)?;
+        if let Some(database) = &self.database {
+            f.write_str(database)?;
+        }
+        if let Some(socket) = &self.socket {
+            write!(f, "?socket={socket}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for ServerUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ServerUrl({self}, ssl-mode {:?})", self.ssl_mode)
+    }
+}
+
+#[cfg(test)]
+#[path = "url_tests.rs"]
+mod tests;

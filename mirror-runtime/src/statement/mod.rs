@@ -1,0 +1,285 @@
+//! What a statement in a QUERY event means for the mirrored tables.
+//!
+//! Rows come as row events; statements only frame transactions, or change tables in ways
+//! that row events do not carry. The text is never parsed to guess a layout: a statement is
+//! sorted by its leading keywords and by the table names that occur in it. One that cannot
+//! be sorted and names a mirrored table counts as changing it.
+
+mod lexer;
+
+use lexer::{Token, tokens};
+
+use crate::layout::TableLayout;
+
+/// What a statement is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Statement {
+    /// BEGIN or START TRANSACTION.
+    Begin,
+    /// COMMIT: the end of a transaction on a non-transactional engine.
+    Commit,
+    /// ROLLBACK of the whole transaction.
+    Rollback,
+    /// ROLLBACK TO a savepoint: only logged where rows of a non-transactional engine stay.
+    RollbackTo,
+    /// SAVEPOINT or RELEASE SAVEPOINT.
+    Savepoint,
+    /// XA START or XA BEGIN; the group ends with an XA_PREPARE event.
+    XaStart,
+    /// XA END, before the XA_PREPARE event.
+    XaEnd,
+    /// XA COMMIT of a transaction prepared before.
+    XaCommit,
+    /// XA ROLLBACK of a transaction prepared before.
+    XaRollback,
+    /// Changes no row of a mirrored table.
+    Harmless,
+    /// TRUNCATE TABLE of this mirrored table.
+    Truncate {
+        /// Table index.
+        table: usize,
+    },
+    /// Changes the definition of mirrored tables, or rows of them that no row event carries.
+    Touches {
+        /// Table indexes, in order, each once.
+        tables: Vec<usize>,
+        /// The statement's leading words, for messages; never values.
+        kind: String,
+        /// Whether it is an ALTER TABLE that leaves rows to row events (no partition is
+        /// removed, nothing is renamed), so that the next TABLE_MAP shows the new layout.
+        layout_only: bool,
+    },
+}
+
+/// Statements that change no table's rows or definition, by their first keyword.
+const HARMLESS: &[&str] = &[
+    "BINLOG", "CHECK", "CHECKSUM", "CLONE", "DESC", "DESCRIBE", "DO", "EXPLAIN", "FLUSH",
+    "GRANT", "HELP", "INSTALL", "KILL", "LOCK", "OPTIMIZE", "PURGE", "RESET", "REVOKE", "SET",
+    "SHOW", "SHUTDOWN", "UNINSTALL", "UNLOCK", "USE",
+];
+
+/// Objects whose CREATE, ALTER and DROP change no table.
+const OTHER_OBJECTS: &[&str] = &[
+    "EVENT", "FUNCTION", "INDEX", "LIBRARY", "LOGFILE", "PACKAGE", "PROCEDURE", "RESOURCE", "ROLE",
+    "SEQUENCE", "SERVER", "SPATIAL", "TABLESPACE", "TRIGGER", "UNDO", "USER", "VIEW",
+];
+
+/// Sorts a statement.
+///
+/// `tables` are the mirrored tables, `database` the statement's default database.
+#[must_use]
+pub fn classify(sql: &str, database: &str, tables: &[&TableLayout]) -> Statement {
+    if let Some(simple) = frame(sql) {
+        return simple;
+    }
+    let tokens = tokens(sql);
+    let word = |at: usize| tokens.get(at);
+    let is = |at: usize, keyword: &str| word(at).is_some_and(|token| token.is(keyword));
+    if is(0, "SAVEPOINT") || is(0, "RELEASE") {
+        return Statement::Savepoint;
+    }
+    if is(0, "BEGIN") || (is(0, "START") && is(1, "TRANSACTION")) {
+        return Statement::Begin;
+    }
+    if is(0, "COMMIT") {
+        return Statement::Commit;
+    }
+    if is(0, "ROLLBACK") {
+        let to = is(1, "TO") || is(2, "TO");
+        return if to { Statement::RollbackTo } else { Statement::Rollback };
+    }
+    if is(0, "XA") {
+        return xa(&tokens);
+    }
+    // MariaDB's ANALYZE of a statement executes it; ANALYZE TABLE changes nothing.
+    let analyze_table = is(0, "ANALYZE")
+        && ["TABLE", "TABLES", "LOCAL", "NO_WRITE_TO_BINLOG"]
+            .iter()
+            .any(|keyword| is(1, keyword));
+    if analyze_table || HARMLESS.iter().any(|keyword| is(0, keyword)) {
+        return Statement::Harmless;
+    }
+    definition_or_data(&tokens, database, tables)
+}
+
+/// The statements that frame most transactions, without splitting them into tokens.
+fn frame(sql: &str) -> Option<Statement> {
+    match sql {
+        "BEGIN" => Some(Statement::Begin),
+        "COMMIT" => Some(Statement::Commit),
+        "ROLLBACK" => Some(Statement::Rollback),
+        _ => None,
+    }
+}
+
+fn xa(tokens: &[Token<'_>]) -> Statement {
+    match tokens.get(1) {
+        Some(word) if word.is("START") || word.is("BEGIN") => Statement::XaStart,
+        Some(word) if word.is("COMMIT") => Statement::XaCommit,
+        Some(word) if word.is("ROLLBACK") => Statement::XaRollback,
+        _ => Statement::XaEnd,
+    }
+}
+
+fn definition_or_data(
+    tokens: &[Token<'_>],
+    database: &str,
+    tables: &[&TableLayout],
+) -> Statement {
+    let verb = |keyword: &str| tokens.first().is_some_and(|token| token.is(keyword));
+    let definition = verb("CREATE") || verb("ALTER") || verb("DROP");
+    let object = if definition { object(tokens) } else { None };
+    match object {
+        Some(Object::Other) => return Statement::Harmless,
+        Some(Object::Database) if !verb("DROP") => return Statement::Harmless,
+        Some(Object::Database) => return drop_database(tokens, tables),
+        _ => {}
+    }
+    let head = tokens.get(..tokens.len().min(10)).unwrap_or(tokens);
+    if verb("CREATE") && head.windows(3).any(|w| w[0].is("IF") && w[1].is("NOT") && w[2].is("EXISTS")) {
+        // Nothing happens when the table is there, and a mirror that holds it saw it go before.
+        return Statement::Harmless;
+    }
+    let touched = touched(tokens, database, tables);
+    if verb("TRUNCATE") && touched.len() == 1 {
+        if let Some(table) = exact_truncate(tokens, database, tables) {
+            return Statement::Truncate { table };
+        }
+    }
+    if touched.is_empty() {
+        return Statement::Harmless;
+    }
+    Statement::Touches {
+        tables: touched,
+        kind: kind(tokens),
+        layout_only: verb("ALTER") && !moves_rows(tokens),
+    }
+}
+
+enum Object {
+    Table,
+    Database,
+    Other,
+}
+
+/// The kind of object behind CREATE, ALTER or DROP and its options (OR REPLACE, DEFINER=...).
+fn object(tokens: &[Token<'_>]) -> Option<Object> {
+    for token in tokens.iter().skip(1).take(24) {
+        if token.is("TEMPORARY") {
+            return Some(Object::Other);
+        }
+        if token.is("TABLE") || token.is("TABLES") {
+            return Some(Object::Table);
+        }
+        if token.is("DATABASE") || token.is("SCHEMA") {
+            return Some(Object::Database);
+        }
+        if OTHER_OBJECTS.iter().any(|keyword| token.is(keyword)) {
+            return Some(Object::Other);
+        }
+    }
+    None
+}
+
+fn drop_database(tokens: &[Token<'_>], tables: &[&TableLayout]) -> Statement {
+    let named = |database: &str| {
+        tokens
+            .iter()
+            .skip(2)
+            .filter_map(Token::identifier)
+            .any(|name| same_name(name, database))
+    };
+    let touched: Vec<usize> = (0..tables.len())
+        .filter(|&table| tables.get(table).is_some_and(|layout| named(layout.database)))
+        .collect();
+    if touched.is_empty() {
+        return Statement::Harmless;
+    }
+    Statement::Touches {
+        tables: touched,
+        kind: "DROP DATABASE".into(),
+        layout_only: false,
+    }
+}
+
+/// Mirrored tables whose name occurs as an identifier that may mean them.
+fn touched(tokens: &[Token<'_>], database: &str, tables: &[&TableLayout]) -> Vec<usize> {
+    let may_mean = |layout: &TableLayout| {
+        tokens.iter().enumerate().any(|(at, token)| {
+            token.identifier().is_some_and(|name| same_name(name, layout.table))
+                && match qualifier(tokens, at) {
+                    Some(database) => same_name(database, layout.database),
+                    // A table of another database with an alias of that name is taken for it
+                    // only when the default database is the mirrored one.
+                    None => database.is_empty() || same_name(database, layout.database),
+                }
+        })
+    };
+    (0..tables.len())
+        .filter(|&table| tables.get(table).is_some_and(|layout| may_mean(layout)))
+        .collect()
+}
+
+/// The identifier before a dot before this token.
+fn qualifier<'t>(tokens: &'t [Token<'_>], at: usize) -> Option<&'t str> {
+    let dot = at.checked_sub(1)?;
+    if tokens.get(dot) != Some(&Token::Punct('.')) {
+        return None;
+    }
+    tokens.get(dot.checked_sub(1)?)?.identifier()
+}
+
+/// The table of a TRUNCATE whose spelling is exactly the mirrored one's.
+fn exact_truncate(
+    tokens: &[Token<'_>],
+    database: &str,
+    tables: &[&TableLayout],
+) -> Option<usize> {
+    let at = if tokens.get(1)?.is("TABLE") { 2 } else { 1 };
+    let qualified = tokens.get(at + 1) == Some(&Token::Punct('.'));
+    let (database, table) = if qualified {
+        (tokens.get(at)?.identifier()?, tokens.get(at + 2)?.identifier()?)
+    } else {
+        (database, tokens.get(at)?.identifier()?)
+    };
+    tables
+        .iter()
+        .position(|layout| layout.database == database && layout.table == table)
+}
+
+/// Whether an ALTER TABLE removes or exchanges rows, renames, or brings rows from elsewhere.
+fn moves_rows(tokens: &[Token<'_>]) -> bool {
+    const MOVING: &[&str] = &[
+        "PARTITION", "PARTITIONING", "RENAME", "IMPORT", "DISCARD", "EXCHANGE", "TRUNCATE", "COALESCE",
+    ];
+    tokens
+        .iter()
+        .any(|token| MOVING.iter().any(|keyword| token.is(keyword)))
+}
+
+/// The leading words, for messages.
+fn kind(tokens: &[Token<'_>]) -> String {
+    let words: Vec<String> = tokens
+        .iter()
+        .take(2)
+        .map_while(|token| match token {
+            Token::Word(word) => Some(word.to_ascii_uppercase()),
+            _ => None,
+        })
+        .collect();
+    let second_is_object = words.get(1).is_some_and(|word| word == "TABLE");
+    words
+        .into_iter()
+        .take(if second_is_object { 2 } else { 1 })
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// Names are compared without case: with lower_case_table_names=0 that may take another
+/// table for a mirrored one, which costs a reload, never a row.
+fn same_name(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b) || a.to_lowercase() == b.to_lowercase()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! What a mirror is doing, for its owner and for people.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::source::{BinlogPosition, Gtid};
+
+/// What a mirror is doing.
+#[derive(Debug, Clone, PartialEq)]
+pub enum State {
+    /// Connecting and checking the server.
+    Connecting,
+    /// SELECTing the tables.
+    Loading,
+    /// Replaying what was written while the tables were SELECTed.
+    CatchingUp,
+    /// Following the server.
+    Live,
+    /// The connection is lost; readers keep the last state while it is made again.
+    Reconnecting,
+    /// Stopped by its owner.
+    Stopped,
+    /// Stopped by an error; readers keep the last state.
+    Failed(String),
+}
+
+/// Progress of the load of one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableStatus {
+    /// `database.table`.
+    pub table: String,
+    /// Rows: loaded so far while loading, held afterwards.
+    pub rows: u64,
+    /// The server's estimate of the table's rows, made when the load started.
+    pub estimated_rows: u64,
+}
+
+/// A mirror's status at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Status {
+    /// What it is doing.
+    pub state: State,
+    /// The mirrored tables.
+    pub tables: Vec<TableStatus>,
+    /// The last transaction boundary that readers see.
+    pub position: Option<BinlogPosition>,
+    /// GTID of the last transaction.
+    pub gtid: Option<Gtid>,
+    /// Transactions applied since the mirror became live first.
+    pub transactions: u64,
+    /// Time from commit on the server to visibility here, of the last transaction; as exact
+    /// as both clocks are, and in whole seconds where the server logs no more.
+    pub commit_to_visible: Option<Duration>,
+    /// Time since anything, heartbeats included, arrived from the server.
+    pub silent_for: Option<Duration>,
+    /// Connections made again after a loss.
+    pub reconnects: u64,
+    /// Loads after the first.
+    pub reloads: u64,
+    /// Why the last reload was made.
+    pub last_reload: Option<String>,
+    /// How long the last load took, from the first SELECT to visibility.
+    pub load_time: Option<Duration>,
+}
+
+impl Status {
+    /// How far the mirror is behind the server: nothing while heartbeats come and everything
+    /// that came is applied, otherwise the time since the server was last heard.
+    ///
+    /// `None` before the mirror was live.
+    #[must_use]
+    pub fn lag(&self) -> Option<Duration> {
+        match self.state {
+            State::Live => self.commit_to_visible.or(Some(Duration::ZERO)),
+            State::Reconnecting | State::Stopped | State::Failed(_) => self.silent_for,
+            State::Connecting | State::Loading | State::CatchingUp => None,
+        }
+    }
+}
+
+/// The status as the mirror's threads keep it.
+#[derive(Debug)]
+pub(crate) struct StatusCell {
+    inner: Mutex<Inner>,
+    changed: std::sync::Condvar,
+}
+
+#[derive(Debug)]
+struct Inner {
+    status: Status,
+    last_heard: Option<Instant>,
+}
+
+impl StatusCell {
+    pub(crate) fn new(tables: impl Iterator<Item = String>) -> Self {
+        Self {
+            inner: Mutex::new(Inner {
+                status: Status {
+                    state: State::Connecting,
+                    tables: tables
+                        .map(|table| TableStatus {
+                            table,
+                            rows: 0,
+                            estimated_rows: 0,
+                        })
+                        .collect(),
+                    position: None,
+                    gtid: None,
+                    transactions: 0,
+                    commit_to_visible: None,
+                    silent_for: None,
+                    reconnects: 0,
+                    reloads: 0,
+                    last_reload: None,
+                    load_time: None,
+                },
+                last_heard: None,
+            }),
+            changed: std::sync::Condvar::new(),
+        }
+    }
+
+    /// A poisoned lock only means that a thread died between two assignments of plain values.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+        self.inner
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    pub(crate) fn get(&self) -> Status {
+        let inner = self.lock();
+        let mut status = inner.status.clone();
+        status.silent_for = inner.last_heard.map(|at| at.elapsed());
+        status
+    }
+
+    pub(crate) fn update(&self, change: impl FnOnce(&mut Status)) {
+        change(&mut self.lock().status);
+        self.changed.notify_all();
+    }
+
+    pub(crate) fn heard(&self) {
+        self.lock().last_heard = Some(Instant::now());
+    }
+
+    /// Waits until `ready` gives something, or until `until`.
+    pub(crate) fn wait<T>(
+        &self,
+        until: Option<Instant>,
+        mut ready: impl FnMut(&Status) -> Option<T>,
+    ) -> Option<T> {
+        let mut inner = self.lock();
+        loop {
+            if let Some(value) = ready(&inner.status) {
+                return Some(value);
+            }
+            let left = match until {
+                None => Duration::from_secs(3600),
+                Some(until) => until.checked_duration_since(Instant::now())?,
+            };
+            inner = self
+                .changed
+                .wait_timeout(inner, left)
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .0;
+        }
+    }
+}
+
+/// Time since a commit time in microseconds since 1970; nothing for times in the future.
+pub(crate) fn since_micros(micros: u64) -> Duration {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or(Duration::ZERO);
+    now.saturating_sub(Duration::from_micros(micros))
+}

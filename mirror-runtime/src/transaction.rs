@@ -1,0 +1,484 @@
+//! Which events belong to which transaction: from binlog events to rows and boundaries.
+//!
+//! [`TransactionReader`] takes events in order and tells a [`TransactionSink`] about rows of
+//! mirrored tables and about the boundaries between transactions. A boundary is told with
+//! the event that makes it (XID, a COMMIT statement, a DDL statement), not with the next.
+
+use std::collections::HashMap;
+
+use crate::error::{Error, TableError};
+use crate::event_policy::{EventPolicy, event_policy};
+use crate::image::{Plan, RowsEvent, TableMap};
+use crate::layout::TableLayout;
+use crate::source::event::{QueryEvent, event_type};
+use crate::source::{BinlogPosition, Gtid, GtidEvent, RawEvent};
+use crate::statement::{Statement, classify};
+
+/// The end of a transaction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Boundary {
+    /// Position after the transaction's last event: a place to resume from.
+    pub position: BinlogPosition,
+    /// The transaction's GTID, where the server gives one.
+    pub gtid: Option<Gtid>,
+    /// Commit time on the server, in microseconds since 1970-01-01 00:00:00 UTC (whole
+    /// seconds where the server logs no more).
+    pub committed_at_micros: u64,
+}
+
+/// A statement or event after which row events alone no longer tell what a table holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    /// Table indexes.
+    pub tables: Vec<usize>,
+    /// What it was: the leading words of a statement, or the name of an event.
+    pub kind: String,
+    /// An ALTER TABLE that leaves rows to row events.
+    pub layout_only: bool,
+}
+
+/// What a [`TransactionReader`] tells.
+pub trait TransactionSink {
+    /// Rows of a mirrored table, within a transaction.
+    ///
+    /// # Errors
+    /// When they cannot be taken; the reader stops with it.
+    fn rows(
+        &mut self,
+        table: usize,
+        plan: &Plan,
+        rows: &RowsEvent<'_>,
+        event: &RawEvent<'_>,
+    ) -> Result<(), Error>;
+    /// TRUNCATE TABLE of a mirrored table.
+    ///
+    /// # Errors
+    /// When it cannot be taken.
+    fn truncate(&mut self, table: usize) -> Result<(), Error>;
+    /// Row events alone no longer tell what these tables hold; told before the boundary.
+    ///
+    /// # Errors
+    /// When it cannot be taken.
+    fn touched(&mut self, touch: Touch) -> Result<(), Error>;
+    /// Everything since the last boundary is committed.
+    ///
+    /// # Errors
+    /// When it cannot be taken.
+    fn commit(&mut self, boundary: Boundary) -> Result<(), Error>;
+    /// Everything since the last boundary never happened.
+    fn abandon(&mut self);
+}
+
+/// A table map of this stream.
+enum Mapped {
+    Unmirrored,
+    Mirrored {
+        table: usize,
+        plan: Box<Plan>,
+        /// The TABLE_MAP's body: the server repeats it with every statement.
+        body: Box<[u8]>,
+    },
+}
+
+/// More table maps than this are forgotten at once; the server sends one with each statement.
+const MAX_TABLE_MAPS: usize = 4096;
+/// Table id of the row event that only ends a statement.
+const DUMMY_TABLE_ID: u64 = 0x00ff_ffff;
+
+/// The state between events; see the module's documentation.
+pub struct TransactionReader {
+    layouts: Vec<&'static TableLayout>,
+    selected: Vec<bool>,
+    by_name: HashMap<(String, String), usize>,
+    maps: HashMap<u64, Mapped>,
+    in_transaction: bool,
+    changed: Vec<usize>,
+    gtid: Option<Gtid>,
+    commit_micros: Option<u64>,
+}
+
+impl TransactionReader {
+    /// A reader that stands between two transactions.
+    ///
+    /// `selected` says which of the tables are followed, by table index.
+    #[must_use]
+    pub fn new(layouts: &[&'static TableLayout], selected: &[bool]) -> Self {
+        let is_selected = |table: usize| selected.get(table).copied().unwrap_or(false);
+        let by_name = layouts
+            .iter()
+            .enumerate()
+            .filter(|&(table, _)| is_selected(table))
+            .map(|(table, layout)| ((layout.database.to_owned(), layout.table.to_owned()), table))
+            .collect();
+        Self {
+            layouts: layouts.to_vec(),
+            selected: (0..layouts.len()).map(is_selected).collect(),
+            by_name,
+            maps: HashMap::new(),
+            in_transaction: false,
+            changed: Vec::new(),
+            gtid: None,
+            commit_micros: None,
+        }
+    }
+
+    /// Whether the last event taken was inside a transaction.
+    #[must_use]
+    pub fn in_transaction(&self) -> bool {
+        self.in_transaction
+    }
+
+    /// Forgets a transaction that was cut, and all table maps: the stream starts again at a
+    /// boundary.
+    pub fn restart(&mut self) {
+        self.maps.clear();
+        self.start_group();
+    }
+
+    fn start_group(&mut self) {
+        self.in_transaction = false;
+        self.changed.clear();
+        self.gtid = None;
+        self.commit_micros = None;
+    }
+
+    /// Takes the next event.
+    ///
+    /// # Errors
+    /// When the event cannot be read or applied, or the sink refuses.
+    pub fn event(
+        &mut self,
+        event: &RawEvent<'_>,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
+        let code = event.header.type_code;
+        match event_policy(code) {
+            EventPolicy::Ignore(_) => Ok(()),
+            EventPolicy::Unknown if event.header.is_ignorable() => Ok(()),
+            EventPolicy::Unknown => Err(unsupported(
+                &format!("the unknown event type {code}"),
+                event,
+                "this server is newer than this version of mysql-mirror",
+            )),
+            EventPolicy::Stop(what) => self.stop(event, what, sink),
+            EventPolicy::Apply => self.apply(event, sink),
+        }
+    }
+
+    fn apply(
+        &mut self,
+        event: &RawEvent<'_>,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
+        match event.header.type_code {
+            event_type::TABLE_MAP => self.table_map(event),
+            event_type::XID => self.commit(event, sink),
+            event_type::QUERY => self.query(event, sink),
+            event_type::EXECUTE_LOAD_QUERY => {
+                let body = without_load_header(event.body)
+                    .ok_or_else(|| unreadable(event, "it is shorter than its header"))?;
+                let statement = RawEvent {
+                    body: &body,
+                    ..*event
+                };
+                self.query(&statement, sink)
+            }
+            event_type::FORMAT_DESCRIPTION => {
+                // A new file or a restarted server: a transaction does not span that.
+                self.maps.clear();
+                if event.header.log_pos != 0 && self.in_transaction {
+                    sink.abandon();
+                    self.start_group();
+                }
+                Ok(())
+            }
+            event_type::XA_PREPARE => self.xa_prepare(event, sink),
+            event_type::GTID
+            | event_type::ANONYMOUS_GTID
+            | event_type::GTID_TAGGED
+            | event_type::MARIADB_GTID => self.gtid(event, sink),
+            _ => self.rows(event, sink),
+        }
+    }
+
+    fn gtid(
+        &mut self,
+        event: &RawEvent<'_>,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
+        let gtid = GtidEvent::parse(event)?;
+        if self.in_transaction && !self.changed.is_empty() {
+            return Err(unreadable(event, "it stands inside a transaction"));
+        }
+        if self.in_transaction {
+            sink.abandon();
+        }
+        self.start_group();
+        // MariaDB has no BEGIN: its GTID event opens a group, but for single statements.
+        self.in_transaction = gtid.opens_group();
+        self.commit_micros = gtid.commit_time_micros();
+        self.gtid = gtid.gtid().cloned();
+        Ok(())
+    }
+
+    fn table_map(&mut self, event: &RawEvent<'_>) -> Result<(), Error> {
+        let body = event.body;
+        let header =
+            TableMap::parse_header(body).map_err(|error| unreadable(event, &error.to_string()))?;
+        if let Some(Mapped::Mirrored { body: known, .. }) = self.maps.get(&header.table_id) {
+            if **known == *body {
+                return Ok(());
+            }
+        }
+        if self.maps.len() >= MAX_TABLE_MAPS {
+            self.maps.clear();
+        }
+        let Some(table) = self.find_table(header.database, header.table) else {
+            self.maps.insert(header.table_id, Mapped::Unmirrored);
+            return Ok(());
+        };
+        let map = TableMap::parse(body).map_err(|error| unreadable(event, &error.to_string()))?;
+        let layout = self.layout(table)?;
+        let plan = Plan::new(layout, &map).map_err(|mismatch| TableError::Layout {
+            table: layout.full_name(),
+            column: mismatch.column,
+            expected: mismatch.expected,
+            found: mismatch.found,
+            position: Some(event.end_position()),
+        })?;
+        self.maps.insert(
+            header.table_id,
+            Mapped::Mirrored {
+                table,
+                plan: Box::new(plan),
+                body: body.into(),
+            },
+        );
+        Ok(())
+    }
+
+    /// The mirrored table of that name; with lower_case_table_names the log has names in
+    /// lower case, so a name that matches only without case is taken when it is the only one.
+    fn find_table(&self, database: &str, table: &str) -> Option<usize> {
+        if let Some(&found) = self.by_name.get(&(database.to_owned(), table.to_owned())) {
+            return Some(found);
+        }
+        let mut alike = self.by_name.iter().filter(|((d, t), _)| {
+            (d.to_lowercase() == database && t.to_lowercase() == table)
+                && (d != database || t != table)
+        });
+        match (alike.next(), alike.next()) {
+            (Some((_, &found)), None) => Some(found),
+            _ => None,
+        }
+    }
+
+    fn layout(&self, table: usize) -> Result<&'static TableLayout, Error> {
+        self.layouts
+            .get(table)
+            .copied()
+            .ok_or_else(|| Error::UnknownTable {
+                name: format!("number {table}"),
+                mirrored: String::new(),
+            })
+    }
+
+    fn rows(
+        &mut self,
+        event: &RawEvent<'_>,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
+        let table_id = RowsEvent::parse_table_id(event.body)
+            .map_err(|error| unreadable(event, &error.to_string()))?;
+        match self.maps.get(&table_id) {
+            Some(Mapped::Unmirrored) => Ok(()),
+            Some(Mapped::Mirrored { table, plan, .. }) => {
+                let rows = RowsEvent::parse(event.header.type_code, event.body)
+                    .map_err(|error| unreadable(event, &error.to_string()))?;
+                if self.changed.last() != Some(table) && !self.changed.contains(table) {
+                    self.changed.push(*table);
+                }
+                self.in_transaction = true;
+                sink.rows(*table, plan, &rows, event)
+            }
+            None if table_id == DUMMY_TABLE_ID => Ok(()),
+            None => Err(unreadable(event, "no TABLE_MAP stands before it")),
+        }
+    }
+
+    fn query(
+        &mut self,
+        event: &RawEvent<'_>,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
+        let query = QueryEvent::parse(event)?;
+        let sql = String::from_utf8_lossy(query.statement);
+        let database = String::from_utf8_lossy(query.database);
+        match classify(&sql, &database, &self.layouts) {
+            Statement::Begin | Statement::XaStart => self.in_transaction = true,
+            Statement::Savepoint | Statement::XaEnd => {}
+            Statement::Commit => return self.commit(event, sink),
+            Statement::Rollback => return self.rollback(event, sink),
+            Statement::RollbackTo => self.touch_changed("ROLLBACK TO SAVEPOINT", sink)?,
+            Statement::XaRollback => return self.end_statement(event, sink),
+            Statement::XaCommit => {
+                // Which tables the prepared rows are of is not in this event.
+                self.touch("XA COMMIT", (0..self.layouts.len()).collect(), false, sink)?;
+                return self.end_statement(event, sink);
+            }
+            Statement::Harmless => return self.end_statement(event, sink),
+            Statement::Truncate { table } => {
+                if self.selected.get(table) == Some(&true) {
+                    self.changed.push(table);
+                    sink.truncate(table)?;
+                }
+                return self.end_statement(event, sink);
+            }
+            Statement::Touches {
+                tables,
+                kind,
+                layout_only,
+            } => {
+                self.touch(&kind, tables, layout_only, sink)?;
+                return self.end_statement(event, sink);
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of a statement that is a transaction of its own, unless it stands in one.
+    fn end_statement(
+        &mut self,
+        event: &RawEvent<'_>,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
+        if self.in_transaction {
+            return Ok(());
+        }
+        self.commit(event, sink)
+    }
+
+    fn commit(
+        &mut self,
+        event: &RawEvent<'_>,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
+        let boundary = Boundary {
+            position: event.end_position(),
+            gtid: self.gtid.take(),
+            committed_at_micros: self
+                .commit_micros
+                .unwrap_or_else(|| u64::from(event.header.timestamp) * 1_000_000),
+        };
+        self.start_group();
+        sink.commit(boundary)
+    }
+
+    /// ROLLBACK as the end of a group: the server logs it where rows of a non-transactional
+    /// engine stay; which those are, the log does not say.
+    fn rollback(
+        &mut self,
+        event: &RawEvent<'_>,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
+        self.touch_changed("ROLLBACK", sink)?;
+        self.commit(event, sink)
+    }
+
+    fn xa_prepare(
+        &mut self,
+        event: &RawEvent<'_>,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
+        let one_phase = event.body.first().is_some_and(|&flag| flag != 0);
+        if !one_phase {
+            // Prepared rows are invisible until XA COMMIT, after which the tables are loaded.
+            sink.abandon();
+        }
+        self.commit(event, sink)
+    }
+
+    fn touch_changed(&mut self, kind: &str, sink: &mut dyn TransactionSink) -> Result<(), Error> {
+        let tables = self.changed.clone();
+        self.touch(kind, tables, false, sink)
+    }
+
+    fn touch(
+        &self,
+        kind: &str,
+        tables: Vec<usize>,
+        layout_only: bool,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
+        let tables: Vec<usize> = tables
+            .into_iter()
+            .filter(|&table| self.selected.get(table) == Some(&true))
+            .collect();
+        if tables.is_empty() {
+            return Ok(());
+        }
+        sink.touched(Touch {
+            tables,
+            kind: kind.to_owned(),
+            layout_only,
+        })
+    }
+
+    fn stop(
+        &mut self,
+        event: &RawEvent<'_>,
+        what: &'static str,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
+        match event.header.type_code {
+            event_type::INCIDENT => {
+                self.touch("INCIDENT", (0..self.layouts.len()).collect(), false, sink)?;
+                self.end_statement(event, sink)
+            }
+            event_type::PARTIAL_UPDATE_ROWS => {
+                let table_id = RowsEvent::parse_table_id(event.body)
+                    .map_err(|error| unreadable(event, &error.to_string()))?;
+                match self.maps.get(&table_id) {
+                    Some(Mapped::Unmirrored) => Ok(()),
+                    _ => Err(unsupported(
+                        what,
+                        event,
+                        "set binlog_row_value_options='' in the sessions that write",
+                    )),
+                }
+            }
+            _ => Err(unsupported(
+                what,
+                event,
+                "switch binlog compression off (binlog_transaction_compression, log_bin_compress)",
+            )),
+        }
+    }
+}
+
+/// The body of an EXECUTE_LOAD_QUERY as that of a QUERY: 13 bytes of header more are left out
+/// (MySQL source: Execute_load_query_log_event).
+fn without_load_header(body: &[u8]) -> Option<Vec<u8>> {
+    let mut query = body.get(..13)?.to_vec();
+    query.extend_from_slice(body.get(26..)?);
+    Some(query)
+}
+
+fn unreadable(event: &RawEvent<'_>, detail: &str) -> Error {
+    TableError::Event {
+        event: event.header.type_name(),
+        position: event.end_position(),
+        detail: detail.to_owned(),
+    }
+    .into()
+}
+
+fn unsupported(what: &str, event: &RawEvent<'_>, remedy: &'static str) -> Error {
+    TableError::Unsupported {
+        table: "*".into(),
+        what: what.into(),
+        position: event.end_position(),
+        remedy,
+    }
+    .into()
+}

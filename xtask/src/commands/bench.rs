@@ -1,0 +1,46 @@
+//! `cargo xtask bench`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::error::{Error, Outcome};
+use crate::project;
+use crate::steps::succeeds;
+
+/// Options of [`bench`].
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct BenchOptions {
+    /// Fewer rows and runs: for a look, not for a record
+    #[arg(long)]
+    pub quick: bool,
+    /// Also write the results to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// Builds the benchmarks with optimisation and runs them.
+///
+/// # Errors
+/// [`Error`] when cargo cannot be started.
+pub fn bench(options: &BenchOptions) -> Result<Outcome, Error> {
+    let mut command = Command::new(project::cargo());
+    command
+        .current_dir(project::root())
+        .args(["run", "--release", "--package", "bench", "--"]);
+    if options.quick {
+        command.arg("--quick");
+    }
+    if let Some(file) = &options.json {
+        command.arg("--json").arg(absolute(file)?);
+    }
+    if succeeds(&mut command)? {
+        Ok(Outcome::Holds)
+    } else {
+        Err(Error::Usage("the benchmarks failed; see above".to_owned()))
+    }
+}
+
+/// The path seen from everywhere: the benchmarks run in the workspace's folder.
+fn absolute(file: &Path) -> Result<PathBuf, Error> {
+    std::path::absolute(file).map_err(|source| Error::file(file, "cannot be made absolute", source))
+}

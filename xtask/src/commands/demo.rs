@@ -1,0 +1,129 @@
+//! `cargo xtask demo`: a lab server with the demo data, and the demo program on it.
+
+use std::io::{IsTerminal, stdout};
+use std::process::{Child, Command};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use super::lab::{LabFlavor, start_with_demo_data};
+use super::regenerate::{RegenerateOptions, regenerate};
+use crate::error::{Error, Outcome};
+use crate::project;
+use crate::steps::seconds;
+
+/// How long the demo program may take to end after it was told to.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long the demo runs when nobody watches it in a terminal.
+const UNWATCHED_SECONDS: u64 = 15;
+
+/// Options of [`demo`].
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct DemoOptions {
+    /// Kind of server
+    #[arg(long, value_enum, default_value_t)]
+    pub flavor: LabFlavor,
+    /// How long to run, in seconds; 0: until Ctrl-C. Default: 0 in a terminal, else 15
+    #[arg(long, value_name = "N")]
+    pub seconds: Option<u64>,
+}
+
+/// Starts a server, loads the demo data, regenerates (nothing changes), and runs the demo
+/// program: a live mirror under a write load. Ctrl-C ends it all cleanly.
+///
+/// # Errors
+/// [`Error`] when the server or a program cannot be started.
+pub fn demo(options: &DemoOptions) -> Result<Outcome, Error> {
+    let stop = Stop::watch()?;
+    let started = Instant::now();
+    let server = start_with_demo_data(options.flavor)?;
+    println!("server and data ready after {}", seconds(started.elapsed()));
+    let regenerated = regenerate(&RegenerateOptions {
+        url: Some(server.url()),
+        ..RegenerateOptions::default()
+    })?;
+    if regenerated != Outcome::Holds || stop.requested() {
+        return Ok(regenerated);
+    }
+    let seconds = options.seconds.unwrap_or_else(|| {
+        if stdout().is_terminal() {
+            0
+        } else {
+            UNWATCHED_SECONDS
+        }
+    });
+    let arguments = ["run", "--quiet", "--release", "--package", "mirror-cli", "--example", "demo", "--"];
+    let mut command = Command::new(project::cargo());
+    command
+        .current_dir(project::root())
+        .args(arguments)
+        .args(["--url", &server.url(), "--seconds", &seconds.to_string()]);
+    println!("building and starting the demo program");
+    let program = command.get_program().to_string_lossy().into_owned();
+    let child = command
+        .spawn()
+        .map_err(|source| Error::Program { program, source })?;
+    wait(child, &stop)
+}
+
+/// Waits for the demo program, and ends it when we are told to end.
+fn wait(mut child: Child, stop: &Stop) -> Result<Outcome, Error> {
+    let mut told: Option<Instant> = None;
+    loop {
+        let ended = child.try_wait().map_err(|source| Error::Program {
+            program: "the demo program".to_owned(),
+            source,
+        })?;
+        if let Some(status) = ended {
+            let fine = status.success() || told.is_some();
+            return if fine {
+                Ok(Outcome::Holds)
+            } else {
+                Err(Error::Usage("the demo program failed; see above".to_owned()))
+            };
+        }
+        match told {
+            None if stop.requested() => {
+                told = Some(Instant::now());
+                send(&child, Signal::SIGTERM);
+            }
+            Some(since) if since.elapsed() > PATIENCE => send(&child, Signal::SIGKILL),
+            _ => {}
+        }
+        sleep(Duration::from_millis(50));
+    }
+}
+
+/// Sends a signal; a child that is gone needs none.
+fn send(child: &Child, signal: Signal) {
+    if let Ok(pid) = i32::try_from(child.id()) {
+        let _ = kill(Pid::from_raw(pid), signal);
+    }
+}
+
+/// SIGINT and SIGTERM, noted instead of ending the process, so that the server is stopped.
+struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    fn watch() -> Result<Self, Error> {
+        let flag = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register(signal, Arc::clone(&flag)).map_err(|source| {
+                Error::Program {
+                    program: "the signal handler".to_owned(),
+                    source,
+                }
+            })?;
+        }
+        Ok(Self(flag))
+    }
+
+    fn requested(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}

@@ -1,0 +1,17 @@
+//! The commands: each a function of its options, without the command line.
+
+mod bench;
+mod check;
+mod demo;
+mod init;
+mod lab;
+mod regenerate;
+mod test;
+
+pub use bench::{BenchOptions, bench};
+pub use check::{CheckOptions, check};
+pub use demo::{DemoOptions, demo};
+pub use init::{InitOptions, init};
+pub use lab::{LabAction, LabFlavor, LabOptions, lab};
+pub use regenerate::{RegenerateOptions, regenerate};
+pub use test::{TestOptions, test};

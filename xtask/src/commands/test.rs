@@ -1,0 +1,90 @@
+//! `cargo xtask test`: everything that CI runs, step by step.
+
+use std::process::Command;
+
+use super::check::{CheckOptions, check};
+use crate::error::{Error, Outcome};
+use crate::project;
+use crate::steps::{Steps, TestCounts, succeeds, tests_succeed};
+
+/// The part of a test's name that says that it starts database servers.
+const ON_A_SERVER: &str = "on_a_server";
+/// The package whose tests all need servers.
+const INTEGRATION: &str = "integration";
+
+/// Options of [`test`].
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct TestOptions {
+    /// Leave out what needs a database server
+    #[arg(long)]
+    pub quick: bool,
+    /// Go on after a failure, and say at the end what failed
+    #[arg(long)]
+    pub keep_going: bool,
+}
+
+/// Formatting, lints, docs, freshness of the generated code, all tests without and with
+/// servers; the time of each, and a summary.
+///
+/// # Errors
+/// [`Error`] when a step cannot be carried out and `keep_going` is off.
+pub fn test(options: &TestOptions) -> Result<Outcome, Error> {
+    let planned = if options.quick { 5 } else { 9 };
+    let mut steps = Steps::new(planned, options.keep_going);
+    static_steps(&mut steps)?;
+    steps.step("unit, golden and doc tests", |counts| {
+        let arguments = ["test", "--workspace", "--exclude", INTEGRATION, "--"];
+        tests(&arguments, &["--skip", ON_A_SERVER], counts)
+    })?;
+    if !options.quick {
+        server_steps(&mut steps)?;
+    }
+    Ok(if steps.finish() {
+        Outcome::Holds
+    } else {
+        Outcome::DoesNotHold
+    })
+}
+
+/// What needs no test to be run.
+fn static_steps(steps: &mut Steps) -> Result<(), Error> {
+    steps.step("formatting (cargo fmt)", |_| {
+        succeeds(cargo().args(["fmt", "--all", "--check"]))
+    })?;
+    steps.step("lints (cargo clippy)", |_| {
+        let arguments = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+        succeeds(cargo().args(arguments))
+    })?;
+    steps.step("documentation (cargo doc)", |_| {
+        let arguments = ["doc", "--workspace", "--no-deps", "--quiet"];
+        succeeds(cargo().args(arguments).env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    steps.step("generated code is fresh (cargo xtask check)", |_| {
+        check(&CheckOptions::default()).map(|outcome| outcome == Outcome::Holds)
+    })
+}
+
+/// What needs a MySQL and a MariaDB server.
+fn server_steps(steps: &mut Steps) -> Result<(), Error> {
+    for flavor in lab::Flavor::ALL {
+        steps.step(&format!("lab: a {flavor} server"), |_| {
+            super::lab::install_flavor(flavor).map(|()| true)
+        })?;
+    }
+    steps.step("commands against servers", |counts| {
+        tests(&["test", "--workspace", "--exclude", INTEGRATION, "--lib", "--bins", "--tests", "--"], &[ON_A_SERVER], counts)
+    })?;
+    steps.step("integration tests on both servers", |counts| {
+        tests(&["test", "--package", INTEGRATION], &[], counts)
+    })
+}
+
+fn tests(arguments: &[&str], filter: &[&str], counts: &mut TestCounts) -> Result<bool, Error> {
+    tests_succeed(cargo().args(arguments).args(filter), counts)
+}
+
+fn cargo() -> Command {
+    let mut command = Command::new(project::cargo());
+    command.current_dir(project::root());
+    command
+}

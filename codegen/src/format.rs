@@ -32,31 +32,34 @@ pub(crate) fn format(text: &str) -> Result<String, SyntaxError> {
         }
     })?;
     let mut out = format!("{HEADER}\n");
-    let head = unparse(file.attrs, Vec::new());
-    out.push('\n');
-    out.push_str(&head);
+    let (docs, others): (Vec<_>, Vec<_>) = file
+        .attrs
+        .into_iter()
+        .partition(|attr| attr.path().is_ident("doc"));
+    for attrs in [docs, others].into_iter().filter(|attrs| !attrs.is_empty()) {
+        out.push('\n');
+        out.push_str(&unparse(attrs, Vec::new()));
+    }
     let mut last = None;
     for item in file.items {
         let kind = Kind::of(&item);
-        if last != Some(kind) || kind == Kind::Spaced {
+        let apart = kind == Kind::Spaced;
+        if apart || last.as_ref() != Some(&kind) {
             out.push('\n');
         }
         last = Some(kind);
         let text = unparse(Vec::new(), vec![item]);
-        if kind == Kind::Spaced {
-            out.push_str(&spaced(&text));
-        } else {
-            out.push_str(&text);
-        }
+        out.push_str(&if apart { spaced(&text) } else { text });
     }
     Ok(out)
 }
 
 /// Whether items stand in a block with their like, or apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     Mod,
-    Use,
+    /// Imports of one crate.
+    Use(String),
     PubUse,
     Spaced,
 }
@@ -65,7 +68,12 @@ impl Kind {
     fn of(item: &Item) -> Self {
         match item {
             Item::Mod(module) if module.content.is_none() => Self::Mod,
-            Item::Use(import) if matches!(import.vis, syn::Visibility::Inherited) => Self::Use,
+            Item::Use(import) if matches!(import.vis, syn::Visibility::Inherited) => {
+                Self::Use(match &import.tree {
+                    syn::UseTree::Path(path) => path.ident.to_string(),
+                    _ => String::new(),
+                })
+            }
             Item::Use(_) => Self::PubUse,
             _ => Self::Spaced,
         }
@@ -114,18 +122,38 @@ mod tests {
 
     #[test]
     fn header_comes_first_and_items_stand_apart() {
-        let text = "//! About.\nuse a::b; use c::d; struct S; impl S { fn a() {} fn b() { x(); } fn c() {} }";
+        let text = "//! About.\nuse a::b; use a::d; use c::d; struct S; impl S { fn a() {} fn b() { x(); } fn c() {} }";
         let lines: Vec<String> = format(text)
             .unwrap_or_default()
             .lines()
             .map(str::to_owned)
             .collect();
-        assert!(lines.first().is_some_and(|line| line.contains("cargo xtask regenerate")));
+        assert!(
+            lines
+                .first()
+                .is_some_and(|line| line.contains("cargo xtask regenerate"))
+        );
         assert_eq!(
             lines.get(1..).unwrap_or_default(),
             [
-                "", "//! About.", "", "use a::b;", "use c::d;", "", "struct S;", "", "impl S {",
-                "    fn a() {}", "    fn b() {", "        x();", "    }", "", "    fn c() {}", "}",
+                "",
+                "//! About.",
+                "",
+                "use a::b;",
+                "use a::d;",
+                "",
+                "use c::d;",
+                "",
+                "struct S;",
+                "",
+                "impl S {",
+                "    fn a() {}",
+                "    fn b() {",
+                "        x();",
+                "    }",
+                "",
+                "    fn c() {}",
+                "}",
             ]
         );
     }

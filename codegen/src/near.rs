@@ -13,7 +13,8 @@ pub(crate) fn near_matches<'c>(
 ) -> Vec<&'c str> {
     let wanted = name.to_lowercase();
     let length = wanted.chars().count();
-    let limit = (length / 3).max(1);
+    // One letter alone is near to nothing but its other case.
+    let limit = (length + 1) / 3;
     let mut found: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter_map(|candidate| {
@@ -84,6 +85,7 @@ mod tests {
         let near = near_matches("statis", ["banner", "states", "status", "Statis"]);
         assert_eq!(near, ["Statis", "states", "status"]);
         assert!(near_matches("zz", ["banner"]).is_empty());
+        assert_eq!(near_matches("q", ["a", "b", "Q"]), ["Q"]);
     }
 
     #[test]

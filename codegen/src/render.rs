@@ -67,7 +67,9 @@ pub enum RenderError {
 }
 
 fn for_table(table: &Option<String>) -> String {
-    table.as_ref().map_or_else(String::new, |table| format!(", for table {table}"))
+    table
+        .as_ref()
+        .map_or_else(String::new, |table| format!(", for table {table}"))
 }
 
 /// The template texts.
@@ -116,11 +118,20 @@ pub(crate) fn render_with(
     let mut files = BTreeMap::new();
     files.insert("rustfmt.toml".to_owned(), RUSTFMT_TOML.to_owned());
     let shared = Value::from(Serde(tokens::crate_tokens(model, fingerprint)?));
-    files.insert("src/lib.rs".to_owned(), file(&environment, LIB, None, &shared)?);
-    files.insert("src/tables.rs".to_owned(), file(&environment, TABLES, None, &shared)?);
+    files.insert(
+        "src/lib.rs".to_owned(),
+        file(&environment, LIB, None, &shared)?,
+    );
+    files.insert(
+        "src/tables.rs".to_owned(),
+        file(&environment, TABLES, None, &shared)?,
+    );
     for table in &model.tables {
         let own = Value::from(Serde(tokens::table_tokens(table)?));
-        files.insert(module_path(table), file(&environment, TABLE, Some(table), &own)?);
+        files.insert(
+            module_path(table),
+            file(&environment, TABLE, Some(table), &own)?,
+        );
     }
     Ok(files)
 }
@@ -134,7 +145,11 @@ fn environment(templates: Templates<'_>) -> Result<Environment<'_>, RenderError>
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
-    for (name, text) in [(LIB, templates.lib), (TABLES, templates.tables), (TABLE, templates.table)] {
+    for (name, text) in [
+        (LIB, templates.lib),
+        (TABLES, templates.tables),
+        (TABLE, templates.table),
+    ] {
         environment
             .add_template(name, text)
             .map_err(|error| template_error(name, text, None, &error))?;
@@ -149,12 +164,18 @@ fn file(
     context: &Value,
 ) -> Result<String, RenderError> {
     let failed = |source: &str, error| template_error(name, source, table, &error);
-    let template = environment.get_template(name).map_err(|error| failed("", error))?;
+    let template = environment
+        .get_template(name)
+        .map_err(|error| failed("", error))?;
     let text = template
         .render(context)
         .map_err(|error| failed(template.source(), error))?;
     format::format(&text).map_err(|error| {
-        let SyntaxError { line, column, message } = error;
+        let SyntaxError {
+            line,
+            column,
+            message,
+        } = error;
         RenderError::NotRust {
             template: name.to_owned(),
             table: table.map(tokens::full_name),

@@ -91,7 +91,9 @@ pub(crate) fn crate_tokens(model: &Model, fingerprint: &str) -> Result<CrateToke
     };
     Ok(CrateTokens {
         fingerprint: Literal::string(fingerprint).to_string(),
-        docs: Docs::inner(&format!("Typed in-memory mirror of {count} of a MySQL server.")),
+        docs: Docs::inner(&format!(
+            "Typed in-memory mirror of {count} of a MySQL server."
+        )),
         tables,
     })
 }
@@ -157,7 +159,10 @@ pub(crate) fn table_tokens(table: &Table) -> Result<TableTokens, ModelError> {
         key: keys::key_tokens(table)?,
         indexes,
         view_docs: Docs::new()
-            .line(format!("The rows of {} at one version.", code_span(&full_name(table))))
+            .line(format!(
+                "The rows of {} at one version.",
+                code_span(&full_name(table))
+            ))
             .render(),
         enums,
         sets,

@@ -76,6 +76,15 @@ fn compare(
     report
 }
 
+#[test]
+fn difference_is_reported_as_a_unified_diff() {
+    let files = |text: &str| BTreeMap::from([("src/lib.rs".to_owned(), text.to_owned())]);
+    let report = compare("keys", &files("a\nb\n"), &files("a\nc\n"));
+    assert!(report.starts_with("--- goldens/keys/src/lib.rs\n+++ rendered\n"), "{report}");
+    assert!(report.contains("\n-b\n+c\n"), "{report}");
+    assert_eq!(compare("keys", &files("a\n"), &files("a\n")), "");
+}
+
 fn write(folder: &Path, files: &BTreeMap<String, String>) {
     if folder.exists() {
         fs::remove_dir_all(folder).unwrap();
@@ -96,7 +105,12 @@ fn read(folder: &Path) -> BTreeMap<String, String> {
             if path.is_dir() {
                 folders.push(path);
             } else {
-                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+                let name = path
+                    .strip_prefix(folder)
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .to_owned();
                 files.insert(name, fs::read_to_string(&path).unwrap());
             }
         }
@@ -109,7 +123,10 @@ fn every_golden_folder_belongs_to_a_model() {
     let names: Vec<&str> = models::all().iter().map(|(name, _)| *name).collect();
     for entry in fs::read_dir(goldens()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(names.contains(&name.as_str()), "goldens/{name} is rendered from no model");
+        assert!(
+            names.contains(&name.as_str()),
+            "goldens/{name} is rendered from no model"
+        );
     }
 }
 
@@ -125,7 +142,10 @@ fn generated_files_are_headed_by_the_command_that_makes_them() {
     for (name, model) in models::all() {
         for (path, text) in rendered(&model) {
             let first = text.lines().next().unwrap_or_default();
-            assert!(first.contains("`cargo xtask regenerate`"), "{name}/{path}: {first}");
+            assert!(
+                first.contains("`cargo xtask regenerate`"),
+                "{name}/{path}: {first}"
+            );
         }
     }
 }
@@ -133,7 +153,10 @@ fn generated_files_are_headed_by_the_command_that_makes_them() {
 /// The items of a file do not depend on what its comments and labels say.
 #[test]
 fn hostile_text_adds_no_items() {
-    let (_, hostile) = models::all().into_iter().find(|(name, _)| *name == "hostile_text").unwrap();
+    let (_, hostile) = models::all()
+        .into_iter()
+        .find(|(name, _)| *name == "hostile_text")
+        .unwrap();
     for (path, text) in rendered(&hostile) {
         if path.ends_with(".rs") {
             let file = syn::parse_file(&text).unwrap();
@@ -143,16 +166,17 @@ fn hostile_text_adds_no_items() {
 }
 
 fn functions_named_evil(file: &syn::File) -> usize {
-    let top = file.items.iter().filter(
-        |item| matches!(item, syn::Item::Fn(function) if function.sig.ident == "evil"),
-    );
+    let top = file
+        .items
+        .iter()
+        .filter(|item| matches!(item, syn::Item::Fn(function) if function.sig.ident == "evil"));
     let within = file.items.iter().filter_map(|item| match item {
         syn::Item::Impl(block) => Some(&block.items),
         _ => None,
     });
-    let methods = within.flatten().filter(
-        |item| matches!(item, syn::ImplItem::Fn(function) if function.sig.ident == "evil"),
-    );
+    let methods = within
+        .flatten()
+        .filter(|item| matches!(item, syn::ImplItem::Fn(function) if function.sig.ident == "evil"));
     top.count() + methods.count()
 }
 
@@ -170,11 +194,16 @@ fn documentation_of_goldens_builds_without_warnings() {
 #[test]
 fn a_hundred_tables_render() {
     let tables = (0..100).map(|n| {
-        let column = |c: usize| Column { ordinal: c, ..models::typed_column(c) };
+        let column = |c: usize| Column {
+            ordinal: c,
+            ..models::typed_column(c)
+        };
         let mut table = models::table(&format!("Table{n}"), &format!("table_{n}"), vec![]);
         table.columns = (0..50).map(column).collect();
         table
     });
-    let files = rendered(&Model { tables: tables.collect() });
+    let files = rendered(&Model {
+        tables: tables.collect(),
+    });
     assert_eq!(files.len(), 103);
 }

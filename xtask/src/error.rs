@@ -25,6 +25,9 @@ pub enum Error {
     /// The server could not be asked.
     #[error(transparent)]
     Server(#[from] ServerError),
+    /// Tables of schema.json that the server does not give: one error for each.
+    #[error("{}", lines(.0))]
+    Tables(Vec<ServerError>),
     /// schema.json, a definition or the lock file is refused; the text lists all problems.
     #[error("{0}")]
     Refused(String),
@@ -38,9 +41,12 @@ pub enum Error {
         /// What the operating system said.
         source: io::Error,
     },
-    /// A lab server could not be installed, started or stopped.
-    #[error("lab: {0}")]
-    Lab(String),
+    /// A generated file could not be read, written or removed.
+    #[error(transparent)]
+    Generated(#[from] codegen::files::FileError),
+    /// A lab server could not be installed, started, stopped or fed.
+    #[error(transparent)]
+    Lab(#[from] lab::Error),
     /// A program could not be started.
     #[error("cannot run {program}: {source}")]
     Program {
@@ -63,4 +69,9 @@ impl Error {
             source,
         }
     }
+}
+
+fn lines(errors: &[ServerError]) -> String {
+    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    lines.join("\n")
 }

@@ -25,7 +25,6 @@ pub mod commands;
 mod error;
 mod pipeline;
 mod project;
-mod report;
 mod server;
 mod steps;
 mod url;

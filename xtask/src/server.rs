@@ -75,6 +75,20 @@ impl Server {
         })
     }
 
+    /// Runs the statements of a script, in this session.
+    ///
+    /// # Errors
+    /// [`ServerError`] with the script's name and the statement's number.
+    pub(crate) fn run_script(&mut self, name: &str, statements: &[&str]) -> Result<(), ServerError> {
+        let place = Place::of(&self.url);
+        for (index, statement) in statements.iter().enumerate() {
+            self.conn
+                .query_drop(statement)
+                .map_err(|error| place.running(name, index + 1, &error))?;
+        }
+        Ok(())
+    }
+
     /// Name and version, e.g. `10.11.6-MariaDB`.
     ///
     /// # Errors

@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::error::Error;
+
 use mysql::{Opts, OptsBuilder, SslOpts};
 
 /// A server's address and how to log in. Its `Display` and `Debug` leave out the password.
@@ -146,6 +148,24 @@ impl ServerUrl {
             .write_timeout(Some(Duration::from_secs(60)))
             .into()
     }
+}
+
+/// The URL of the option, else that of DATABASE_URL.
+pub(crate) fn given_or_environment(given: Option<&str>) -> Result<String, Error> {
+    let environment = || {
+        std::env::var("DATABASE_URL")
+            .ok()
+            .filter(|url| !url.is_empty())
+    };
+    given
+        .map(str::to_owned)
+        .or_else(environment)
+        .ok_or_else(|| {
+            Error::Usage(
+                "no server is given\n  expected: --url mysql://user:password@host:port/database, or the same in DATABASE_URL"
+                    .to_owned(),
+            )
+        })
 }
 
 /// The parser's complaint, without the URL's text except for parameter names.

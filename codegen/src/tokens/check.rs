@@ -5,27 +5,88 @@
 
 use std::collections::BTreeMap;
 
-use super::types::{Shape, shape};
 use super::full_name;
+use super::types::{Shape, shape};
 use crate::model::{Column, ColumnType, Model, Table};
 
 /// Module names that the generated crate uses itself, or that would be read as something else.
-pub const RESERVED_MODULE_NAMES: &[&str] =
-    &["core", "lib", "main", "mirror_runtime", "std", "tables", "version"];
+pub const RESERVED_MODULE_NAMES: &[&str] = &[
+    "core",
+    "lib",
+    "main",
+    "mirror_runtime",
+    "std",
+    "tables",
+    "version",
+];
 
 /// Type names that the generated crate uses itself.
 pub const RESERVED_TYPE_NAMES: &[&str] = &[
-    "Arc", "BitOr", "Box", "Change", "ChangeView", "Clone", "ColumnLayout", "ColumnType",
-    "ColumnValue", "Copy", "Debug", "Default", "Eq", "Err", "From", "Hash", "ImageColumn",
-    "Index", "IndexRange", "Indexes", "IntoIterator", "Iterator", "Mirror", "None", "Ok",
-    "Option", "Options", "Ord", "PartialEq", "PartialOrd", "RangeBounds", "Result", "Row",
-    "RowChange", "RowImage", "Schema", "SelectValue", "Self", "Send", "Sized", "Snapshot",
-    "Some", "String", "Sync", "Table", "TableLayout", "TableWriter", "Tables", "Transaction",
-    "Value", "ValueError", "Vec", "Version",
+    "Arc",
+    "BitOr",
+    "Box",
+    "Change",
+    "ChangeView",
+    "Clone",
+    "ColumnLayout",
+    "ColumnType",
+    "ColumnValue",
+    "Copy",
+    "Debug",
+    "Default",
+    "Eq",
+    "Err",
+    "From",
+    "Hash",
+    "ImageColumn",
+    "Index",
+    "IndexRange",
+    "Indexes",
+    "IntoIterator",
+    "Iterator",
+    "Mirror",
+    "None",
+    "Ok",
+    "Option",
+    "Options",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "RangeBounds",
+    "Result",
+    "Row",
+    "RowChange",
+    "RowImage",
+    "Schema",
+    "SelectValue",
+    "Self",
+    "Send",
+    "Sized",
+    "Snapshot",
+    "Some",
+    "String",
+    "Sync",
+    "Table",
+    "TableLayout",
+    "TableWriter",
+    "Tables",
+    "Transaction",
+    "Value",
+    "ValueError",
+    "Vec",
+    "Version",
 ];
 
 /// Methods of every view, which no look-up can be named after.
-const VIEW_METHODS: &[&str] = &["get", "into_iter", "is_empty", "iter", "len", "new", "range"];
+const VIEW_METHODS: &[&str] = &[
+    "get",
+    "into_iter",
+    "is_empty",
+    "iter",
+    "len",
+    "new",
+    "range",
+];
 
 /// Most labels of an ENUM.
 const ENUM_LABELS: usize = 65_535;
@@ -62,7 +123,11 @@ pub(super) fn check_crate(model: &Model) -> Result<(), ModelError> {
     for table in &model.tables {
         let file = table.module_name.trim_start_matches("r#").to_lowercase();
         if RESERVED_MODULE_NAMES.contains(&file.as_str()) {
-            return Err(broken(table, format!("the module name {file} is reserved"), RENAME));
+            return Err(broken(
+                table,
+                format!("the module name {file} is reserved"),
+                RENAME,
+            ));
         }
         once(table, "module", &mut modules, file)?;
         let own = [
@@ -71,9 +136,16 @@ pub(super) fn check_crate(model: &Model) -> Result<(), ModelError> {
             format!("{}Indexes", table.type_name),
         ];
         let labels = table.columns.iter().map(|column| column.type_name.clone());
-        for name in own.into_iter().chain(labels.filter(|name| !name.is_empty())) {
+        for name in own
+            .into_iter()
+            .chain(labels.filter(|name| !name.is_empty()))
+        {
             if RESERVED_TYPE_NAMES.contains(&name.as_str()) {
-                return Err(broken(table, format!("the type name {name} is reserved"), RENAME));
+                return Err(broken(
+                    table,
+                    format!("the type name {name} is reserved"),
+                    RENAME,
+                ));
             }
             once(table, "type", &mut types, name)?;
         }
@@ -99,7 +171,11 @@ fn once(
 /// The rules within one table.
 pub(super) fn check_table(table: &Table) -> Result<(), ModelError> {
     if table.key.is_empty() {
-        return Err(broken(table, "it has no key", "name one with `key` in schema.json"));
+        return Err(broken(
+            table,
+            "it has no key",
+            "name one with `key` in schema.json",
+        ));
     }
     check_key(table, &table.key_name, &table.key)?;
     let mut fields = BTreeMap::new();
@@ -110,7 +186,11 @@ pub(super) fn check_table(table: &Table) -> Result<(), ModelError> {
     for &index in &table.key {
         if column(table, index)?.nullable {
             let problem = format!("the key {} has a column that may be NULL", table.key_name);
-            return Err(broken(table, problem, "name another with `key` in schema.json"));
+            return Err(broken(
+                table,
+                problem,
+                "name another with `key` in schema.json",
+            ));
         }
     }
     let mut methods: BTreeMap<String, String> = VIEW_METHODS
@@ -129,12 +209,19 @@ pub(super) fn check_table(table: &Table) -> Result<(), ModelError> {
 fn check_key(table: &Table, name: &str, columns: &[usize]) -> Result<(), ModelError> {
     const REMEDY: &str = "leave it out of `key` and `indexes` in schema.json";
     if columns.is_empty() {
-        return Err(broken(table, format!("the key {name} has no columns"), REMEDY));
+        return Err(broken(
+            table,
+            format!("the key {name} has no columns"),
+            REMEDY,
+        ));
     }
     for &index in columns {
         let column = column(table, index)?;
         if shape(&column.ty) == Shape::Unordered {
-            let problem = format!("the key {name} has the column {}, which has no order", column.name);
+            let problem = format!(
+                "the key {name} has the column {}, which has no order",
+                column.name
+            );
             return Err(broken(table, problem, REMEDY));
         }
     }
@@ -153,7 +240,11 @@ fn check_labels(table: &Table, column: &Column) -> Result<(), ModelError> {
             column.name,
             members.len()
         );
-        return Err(broken(table, problem, "leave the column out of schema.json"));
+        return Err(broken(
+            table,
+            problem,
+            "leave the column out of schema.json",
+        ));
     }
     let mut names = BTreeMap::new();
     for member in members {
@@ -169,7 +260,11 @@ pub(super) fn column(table: &Table, index: usize) -> Result<&Column, ModelError>
             "a key names column {index}, but {} are mirrored",
             table.columns.len()
         );
-        broken(table, problem, "add the key's columns to `columns` in schema.json")
+        broken(
+            table,
+            problem,
+            "add the key's columns to `columns` in schema.json",
+        )
     })
 }
 
@@ -178,11 +273,17 @@ pub(super) fn derive_path(table: &Table, text: &str) -> Result<syn::Path, ModelE
     const REMEDY: &str = "write it as a path such as serde::Serialize in schema.json";
     let path = syn::parse_str::<syn::Path>(text)
         .map_err(|_| broken(table, format!("the derive {text:?} is not a path"), REMEDY))?;
-    let plain = path.segments.iter().all(|segment| segment.arguments.is_none());
+    let plain = path
+        .segments
+        .iter()
+        .all(|segment| segment.arguments.is_none());
     if plain {
         Ok(path)
     } else {
-        Err(broken(table, format!("the derive {text:?} has arguments"), REMEDY))
+        Err(broken(
+            table,
+            format!("the derive {text:?} has arguments"),
+            REMEDY,
+        ))
     }
 }
-

@@ -44,11 +44,14 @@ pub(super) fn key_tokens(table: &Table) -> Result<KeyTokens, ModelError> {
     Ok(KeyTokens {
         ty: tuple_of(&parts, Part::key_type).to_string(),
         of_self: tuple_of(&parts, |part| part.of_row(&quote!(self))).to_string(),
-        decode: tuple_of(&parts, Part::decode).to_string(),
+        decode: decode(&parts),
         params: params(&parts, false),
         lookup: lookup(&parts, false),
         get_docs: Docs::new()
-            .line(format!("The row with this value of {}, if there is one.", docs::key_phrase(table)))
+            .line(format!(
+                "The row with this value of {}, if there is one.",
+                docs::key_phrase(table)
+            ))
             .render(),
     })
 }
@@ -59,7 +62,11 @@ pub(super) fn index_tokens(table: &Table, index: &Index) -> Result<IndexTokens, 
     let method = ident(table, &index.method)?;
     let range_method = format_ident!("{}_range", method);
     let columns = docs::column_list(table, &index.columns);
-    let kind = if index.unique { "unique index" } else { "index" };
+    let kind = if index.unique {
+        "unique index"
+    } else {
+        "index"
+    };
     let name = format!("{kind} {} ({columns})", code_span(&index.name));
     Ok(IndexTokens {
         ty: tuple_of(&parts, Part::key_type).to_string(),
@@ -84,10 +91,14 @@ fn index_docs(parts: &[Part<'_>], index: &Index, name: &str) -> String {
     let nullable = parts.iter().any(|part| part.column.nullable);
     if !index.unique {
         return Docs::new()
-            .line(format!("The rows with this value of the {name}, in the order of their keys."))
+            .line(format!(
+                "The rows with this value of the {name}, in the order of their keys."
+            ))
             .render();
     }
-    let docs = Docs::new().line(format!("The row with this value of the {name}, if there is one."));
+    let docs = Docs::new().line(format!(
+        "The row with this value of the {name}, if there is one."
+    ));
     if nullable {
         docs.paragraph("Rows that hold NULL in one of these columns are not found this way.")
             .render()
@@ -149,15 +160,15 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The key part from a row image.
+    /// The key part from a row image, as a `Result`.
     fn decode(&self) -> TokenStream {
         let index = proc_macro2::Literal::usize_unsuffixed(self.index);
         match self.shape {
             Shape::Float => {
                 let (ty, total) = (&self.ty, total_type(&self.column.ty));
-                quote!(#total::from(image.get::<#ty>(#index)?))
+                quote!(image.get::<#ty>(#index).map(#total::from))
             }
-            _ => quote!(image.get(#index)?),
+            _ => quote!(image.get(#index)),
         }
     }
 
@@ -210,6 +221,18 @@ impl<'a> Part<'a> {
             value
         }
     }
+}
+
+/// The `Result` of decoding the key alone from a row image.
+fn decode(parts: &[Part<'_>]) -> String {
+    if let [part] = parts {
+        return part.decode().to_string();
+    }
+    let key = tuple_of(parts, |part| {
+        let part = part.decode();
+        quote!(#part?)
+    });
+    quote!(Ok(#key)).to_string()
 }
 
 fn params(parts: &[Part<'_>], unique: bool) -> String {

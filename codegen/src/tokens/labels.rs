@@ -64,7 +64,14 @@ fn enum_tokens(
     members: &[Member],
 ) -> Result<EnumTokens, ModelError> {
     const DERIVES: [&str; 8] = [
-        "Debug", "Clone", "Copy", "PartialEq", "Eq", "PartialOrd", "Ord", "Hash",
+        "Debug",
+        "Clone",
+        "Copy",
+        "PartialEq",
+        "Eq",
+        "PartialOrd",
+        "Ord",
+        "Hash",
     ];
     let taken: BTreeSet<&str> = members.iter().map(|m| m.rust_name.as_str()).collect();
     Ok(EnumTokens {
@@ -81,7 +88,15 @@ fn enum_tokens(
 
 fn set_tokens(table: &Table, column: &Column, members: &[Member]) -> Result<SetTokens, ModelError> {
     const DERIVES: [&str; 9] = [
-        "Debug", "Clone", "Copy", "PartialEq", "Eq", "PartialOrd", "Ord", "Hash", "Default",
+        "Debug",
+        "Clone",
+        "Copy",
+        "PartialEq",
+        "Eq",
+        "PartialOrd",
+        "Ord",
+        "Hash",
+        "Default",
     ];
     let bits = u32::try_from(members.len()).unwrap_or(u32::MAX);
     let mask = match 1_u64.checked_shl(bits) {

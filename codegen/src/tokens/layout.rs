@@ -19,7 +19,10 @@ pub(super) fn table_layout(table: &Table) -> Result<TokenStream, ModelError> {
         .iter()
         .map(|column| column_layout(table, column))
         .collect::<Result<Vec<_>, _>>()?;
-    let key = table.key.iter().map(|&index| Literal::usize_unsuffixed(index));
+    let key = table
+        .key
+        .iter()
+        .map(|&index| Literal::usize_unsuffixed(index));
     let physical_columns = Literal::usize_unsuffixed(*physical_columns);
     Ok(quote! {
         TableLayout {

@@ -13,7 +13,9 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 /// # Panics
 /// When cargo fails, with what it says.
 pub(crate) fn cargo(goldens: &Path, arguments: &[&str]) {
-    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let _guard = ONE_AT_A_TIME
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let workspace = workspace(goldens, &target.join("goldens"));
     let output = Command::new(env!("CARGO"))
@@ -34,10 +36,18 @@ pub(crate) fn cargo(goldens: &Path, arguments: &[&str]) {
 }
 
 fn workspace(goldens: &Path, folder: &Path) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("codegen is a member");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("codegen is a member");
     let mut members: Vec<String> = fs::read_dir(goldens)
         .expect("goldens are there")
-        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .into_string()
+                .expect("UTF-8")
+        })
         .collect();
     members.sort();
     for member in &members {

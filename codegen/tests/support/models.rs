@@ -6,7 +6,10 @@ use codegen::model::{Column, ColumnType, Index, Member, Model, Table};
 pub(crate) fn all() -> Vec<(&'static str, Model)> {
     vec![
         ("column_types", one(column_types())),
-        ("composite_keys", model(vec![composite_key(), long_key(), float_key()])),
+        (
+            "composite_keys",
+            model(vec![composite_key(), long_key(), float_key()]),
+        ),
         ("derives", one(derives())),
         ("enum_labels", one(enum_labels())),
         ("hostile_text", one(hostile_text())),
@@ -14,7 +17,10 @@ pub(crate) fn all() -> Vec<(&'static str, Model)> {
         ("keyword_names", model(vec![keyword_names(), self_named()])),
         ("nullable_unique_index", one(nullable_unique_index())),
         ("set_labels", one(set_labels())),
-        ("several_databases", model(vec![plain("ads", "Click"), plain("stats", "StatsClick")])),
+        (
+            "several_databases",
+            model(vec![plain("ads", "Click"), plain("stats", "StatsClick")]),
+        ),
         ("text_keys", model(vec![text_key(), bytes_key()])),
     ]
 }
@@ -75,11 +81,17 @@ pub(crate) fn column(name: &str, sql_type: &str, ty: ColumnType) -> Column {
 }
 
 fn nullable(column: Column) -> Column {
-    Column { nullable: true, ..column }
+    Column {
+        nullable: true,
+        ..column
+    }
 }
 
 fn commented(column: Column, comment: &str) -> Column {
-    Column { comment: comment.to_owned(), ..column }
+    Column {
+        comment: comment.to_owned(),
+        ..column
+    }
 }
 
 fn int(name: &str) -> Column {
@@ -110,7 +122,10 @@ fn members(members: &[(&str, &str)]) -> Vec<Member> {
 }
 
 fn labelled(name: &str, type_name: &str, sql_type: &str, ty: ColumnType) -> Column {
-    Column { type_name: type_name.to_owned(), ..column(name, sql_type, ty) }
+    Column {
+        type_name: type_name.to_owned(),
+        ..column(name, sql_type, ty)
+    }
 }
 
 fn keys() -> Table {
@@ -122,7 +137,14 @@ fn keys() -> Table {
             int("advertiser_id"),
             varchar("name"),
             commented(
-                column("budget", "decimal(12,2)", ColumnType::Decimal { precision: 12, scale: 2 }),
+                column(
+                    "budget",
+                    "decimal(12,2)",
+                    ColumnType::Decimal {
+                        precision: 12,
+                        scale: 2,
+                    },
+                ),
                 "What may be spent, in EUR",
             ),
             nullable(varchar("note")),
@@ -157,8 +179,16 @@ fn bytes_key() -> Table {
         "session",
         vec![
             column("token", "binary(16)", ColumnType::Binary { bytes: 16 }),
-            column("hash", "varbinary(32)", ColumnType::VarBinary { max_bytes: 32 }),
-            nullable(column("parent", "varbinary(32)", ColumnType::VarBinary { max_bytes: 32 })),
+            column(
+                "hash",
+                "varbinary(32)",
+                ColumnType::VarBinary { max_bytes: 32 },
+            ),
+            nullable(column(
+                "parent",
+                "varbinary(32)",
+                ColumnType::VarBinary { max_bytes: 32 },
+            )),
         ],
     );
     table.key_name = "uk_token".to_owned();
@@ -176,7 +206,11 @@ fn composite_key() -> Table {
         vec![
             varchar("value"),
             int("campaign_id"),
-            column("kind", "tinyint(4)", ColumnType::TinyInt { unsigned: false }),
+            column(
+                "kind",
+                "tinyint(4)",
+                ColumnType::TinyInt { unsigned: false },
+            ),
         ],
     );
     table.key = vec![1, 2, 0];
@@ -196,7 +230,10 @@ fn long_key() -> Table {
 }
 
 fn float_key() -> Table {
-    let digits = ColumnType::Decimal { precision: 65, scale: 30 };
+    let digits = ColumnType::Decimal {
+        precision: 65,
+        scale: 30,
+    };
     let mut table = table(
         "Sample",
         "sample",
@@ -290,7 +327,12 @@ fn set_labels() -> Table {
         "grant",
         vec![
             int("id"),
-            labelled("flags", "GrantFlags", &sql_type, ColumnType::Set { members: full }),
+            labelled(
+                "flags",
+                "GrantFlags",
+                &sql_type,
+                ColumnType::Set { members: full },
+            ),
             nullable(labelled(
                 "rights",
                 "GrantRights",
@@ -304,11 +346,21 @@ fn set_labels() -> Table {
 }
 
 fn keyword_names() -> Table {
-    let raw = |name: &str| Column { rust_name: format!("r#{name}"), ..int(name) };
+    let raw = |name: &str| Column {
+        rust_name: format!("r#{name}"),
+        ..int(name)
+    };
     let mut table = table(
         "Type",
         "r#type",
-        vec![raw("type"), raw("match"), raw("fn"), raw("async"), raw("gen"), int("union")],
+        vec![
+            raw("type"),
+            raw("match"),
+            raw("fn"),
+            raw("async"),
+            raw("gen"),
+            int("union"),
+        ],
     );
     table.indexes = vec![
         index("match", "by_match", &[1], false),
@@ -326,7 +378,13 @@ fn self_named() -> Table {
     let mut table = table(
         "SelfRow",
         "self_",
-        vec![own("self", "self_"), int("table"), int("image"), varchar("row"), int("column")],
+        vec![
+            own("self", "self_"),
+            int("table"),
+            int("image"),
+            varchar("row"),
+            int("column"),
+        ],
     );
     table.key = vec![0, 1, 2, 3, 4];
     table.indexes = vec![
@@ -337,7 +395,11 @@ fn self_named() -> Table {
 }
 
 fn plain(database: &str, type_name: &str) -> Table {
-    let module = if database == "ads" { "click" } else { "stats_click" };
+    let module = if database == "ads" {
+        "click"
+    } else {
+        "stats_click"
+    };
     let mut table = table(type_name, module, vec![int("id"), int("banner_id")]);
     table.database = database.to_owned();
     table.name = "click".to_owned();
@@ -357,9 +419,16 @@ fn derives() -> Table {
                 "state",
                 "SwitchState",
                 "enum('on','off')",
-                ColumnType::Enum { members: label.clone() },
+                ColumnType::Enum {
+                    members: label.clone(),
+                },
             ),
-            labelled("modes", "SwitchModes", "set('on','off')", ColumnType::Set { members: label }),
+            labelled(
+                "modes",
+                "SwitchModes",
+                "set('on','off')",
+                ColumnType::Set { members: label },
+            ),
         ],
     );
     table.derives = ["Eq", "::core::hash::Hash", "std::default::Default", "Clone"]
@@ -409,13 +478,17 @@ fn hostile_text() -> Table {
         "kind",
         "HostileKind",
         &odd,
-        ColumnType::Enum { members: label(&|n| format!("Label{n}")) },
+        ColumnType::Enum {
+            members: label(&|n| format!("Label{n}")),
+        },
     ));
     columns.push(labelled(
         "flags",
         "HostileFlags",
         "set(' ')",
-        ColumnType::Set { members: label(&|n| format!("LABEL_{n}")) },
+        ColumnType::Set {
+            members: label(&|n| format!("LABEL_{n}")),
+        },
     ));
     let mut table = table("Hostile", "hostile", columns);
     table.database = "\"]; } pub fn evil() {} //".to_owned();
@@ -432,12 +505,20 @@ fn hostile_text() -> Table {
 }
 
 fn column_types() -> Table {
-    let mut columns = vec![column("id", "bigint(20)", ColumnType::BigInt { unsigned: false })];
+    let mut columns = vec![column(
+        "id",
+        "bigint(20)",
+        ColumnType::BigInt { unsigned: false },
+    )];
     for (n, (sql_type, ty)) in every_type().into_iter().enumerate() {
         columns.push(column(&format!("c{n}"), sql_type, ty.clone()));
         columns.push(nullable(column(&format!("n{n}"), sql_type, ty)));
     }
-    let generated = Column { generated: true, invisible: true, ..int("computed") };
+    let generated = Column {
+        generated: true,
+        invisible: true,
+        ..int("computed")
+    };
     columns.push(commented(nullable(generated), "Made by the server"));
     table("Everything", "everything", columns)
 }
@@ -457,8 +538,20 @@ fn every_type() -> Vec<(&'static str, ColumnType)> {
         ("bigint(20) unsigned", T::BigInt { unsigned: true }),
         ("float", T::Float),
         ("double", T::Double),
-        ("decimal(28,10)", T::Decimal { precision: 28, scale: 10 }),
-        ("decimal(29,0)", T::Decimal { precision: 29, scale: 0 }),
+        (
+            "decimal(28,10)",
+            T::Decimal {
+                precision: 28,
+                scale: 10,
+            },
+        ),
+        (
+            "decimal(29,0)",
+            T::Decimal {
+                precision: 29,
+                scale: 0,
+            },
+        ),
         ("date", T::Date),
         ("datetime(6)", T::DateTime { fsp: 6 }),
         ("timestamp(3)", T::Timestamp { fsp: 3 }),
@@ -478,6 +571,10 @@ fn every_type() -> Vec<(&'static str, ColumnType)> {
 /// A column of the `n`th type, over and over.
 pub(crate) fn typed_column(n: usize) -> Column {
     let types = every_type();
-    let (sql_type, ty) = types.into_iter().cycle().nth(n).unwrap_or(("date", ColumnType::Date));
+    let (sql_type, ty) = types
+        .into_iter()
+        .cycle()
+        .nth(n)
+        .unwrap_or(("date", ColumnType::Date));
     column(&format!("column_{n}"), sql_type, ty)
 }

@@ -171,7 +171,11 @@ impl Steps {
         let Some(nulls) = rows.get(start..at) else {
             return Err(truncated(rows, start, self.not_null.len(), "null bitmap"));
         };
-        if nulls.iter().zip(&self.not_null).any(|(null, not)| null & not != 0) {
+        if nulls
+            .iter()
+            .zip(&self.not_null)
+            .any(|(null, not)| null & not != 0)
+        {
             return Err(ImageError::UnexpectedNull { at: start });
         }
         let Some((first, slots)) = slots.split_first_mut() else {

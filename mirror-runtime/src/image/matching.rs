@@ -101,16 +101,12 @@ fn same_type(kind: ColumnType, wire: &WireColumn) -> bool {
             matches!(code, t::VARCHAR | t::VAR_STRING) && string_of(max_bytes)
         }
         ColumnType::Text { length_bytes } | ColumnType::Blob { length_bytes } => {
-            matches!(
-                code,
-                t::TINY_BLOB | t::BLOB | t::MEDIUM_BLOB | t::LONG_BLOB
-            ) && meta == u16::from(length_bytes)
+            matches!(code, t::TINY_BLOB | t::BLOB | t::MEDIUM_BLOB | t::LONG_BLOB)
+                && meta == u16::from(length_bytes)
         }
         ColumnType::Enum { labels } => code == t::ENUM && meta == enum_bytes(labels.len()),
         ColumnType::Set { labels } => code == t::SET && meta == set_bytes(labels.len()),
-        ColumnType::Bit { bits } => {
-            code == t::BIT && meta.to_be_bytes() == [bits / 8, bits % 8]
-        }
+        ColumnType::Bit { bits } => code == t::BIT && meta.to_be_bytes() == [bits / 8, bits % 8],
         ColumnType::Json => code == t::JSON,
     }
 }
@@ -174,7 +170,10 @@ fn labels_difference(
     if expected.len() != found.len() {
         return Some(format!("{} labels", found.len()));
     }
-    let is_utf8 = matches!(charset, None | Some("utf8mb4" | "utf8mb3" | "utf8" | "ascii"));
+    let is_utf8 = matches!(
+        charset,
+        None | Some("utf8mb4" | "utf8mb3" | "utf8" | "ascii")
+    );
     // In other sets only labels of ASCII letters have the same bytes, and not in all of them.
     let at = expected
         .iter()

@@ -13,6 +13,9 @@ const ENUM_STR_VALUE: u8 = 6;
 const SIMPLE_PRIMARY_KEY: u8 = 8;
 const PRIMARY_KEY_WITH_PREFIX: u8 = 9;
 
+/// Labels of one ENUM or SET column, in the column's character set.
+pub type WireLabels = Vec<Box<[u8]>>;
+
 /// What `binlog_row_metadata` adds to a TABLE_MAP event; every list is by column, in table
 /// order, and `None` where the event does not say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -23,8 +26,8 @@ pub struct OptionalMetadata {
     pub collations: Option<Vec<Option<u64>>>,
     /// Column names.
     pub names: Option<Vec<String>>,
-    /// Labels of ENUM and SET columns in the column's character set; `None` for other columns.
-    pub labels: Option<Vec<Option<Vec<Box<[u8]>>>>>,
+    /// Labels of ENUM and SET columns; `None` for other columns.
+    pub labels: Option<Vec<Option<WireLabels>>>,
     /// Ordinals of the primary key's columns, in key order.
     pub primary_key: Option<Vec<u64>>,
 }
@@ -82,11 +85,20 @@ impl OptionalMetadata {
     }
 }
 
+/// The types that have a bit in the signedness field; YEAR is among them.
 fn is_numeric(column: &WireColumn) -> bool {
     use type_code as t;
     matches!(
         column.type_code,
-        t::TINY | t::SHORT | t::INT24 | t::LONG | t::LONGLONG | t::NEWDECIMAL | t::FLOAT | t::DOUBLE
+        t::YEAR
+            | t::TINY
+            | t::SHORT
+            | t::INT24
+            | t::LONG
+            | t::LONGLONG
+            | t::NEWDECIMAL
+            | t::FLOAT
+            | t::DOUBLE
     )
 }
 
@@ -187,7 +199,7 @@ fn read_names(field: &mut Cursor<'_>, count: usize) -> Result<Vec<String>, Image
     Ok(names)
 }
 
-fn read_label_list(field: &mut Cursor<'_>) -> Result<Vec<Box<[u8]>>, ImageError> {
+fn read_label_list(field: &mut Cursor<'_>) -> Result<WireLabels, ImageError> {
     let at = field.position();
     let count = field.packed_length("label count")?;
     // Each label takes a byte at least.

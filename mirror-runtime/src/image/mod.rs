@@ -7,7 +7,7 @@
 mod cursor;
 mod error;
 mod json;
-mod json_number;
+mod json_scalar;
 mod locate;
 mod matching;
 mod metadata;
@@ -18,13 +18,11 @@ mod rows_event;
 mod table_map;
 #[cfg(test)]
 pub(crate) mod test_support;
-#[cfg(test)]
-mod tests;
 pub mod type_code;
 mod wire_type;
 
 pub use error::{ImageError, LayoutMismatch};
-pub use metadata::OptionalMetadata;
+pub use metadata::{OptionalMetadata, WireLabels};
 pub use plan::Plan;
 pub use reader::{RowImages, RowReader};
 pub use row_image::{ImageColumn, RowImage};
@@ -33,3 +31,4 @@ pub use table_map::{TableMap, TableMapHeader};
 pub use wire_type::WireColumn;
 
 pub(crate) use json::write_json_text;
+pub(crate) use json_scalar::write_json_string;

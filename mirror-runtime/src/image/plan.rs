@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::LayoutMismatch;
 use super::locate::Steps;
 use super::matching::{check_column, mismatch};
 use super::reader::RowReader;
@@ -9,7 +10,6 @@ use super::row_image::ImageColumn;
 use super::rows_event::RowsEvent;
 use super::table_map::TableMap;
 use super::wire_type::{Width, WireColumn};
-use super::{ImageError, LayoutMismatch};
 use crate::layout::TableLayout;
 
 /// Where the mirrored columns are in the row images of one table map.
@@ -89,10 +89,8 @@ impl Plan {
     }
 
     /// A reader over the rows of an event of this table map.
-    ///
-    /// # Errors
-    /// When the event has another number of columns than the table map.
-    pub fn reader<'a>(&'a self, event: &RowsEvent<'a>) -> Result<RowReader<'a>, ImageError> {
+    #[must_use]
+    pub fn reader<'a>(&'a self, event: &RowsEvent<'a>) -> RowReader<'a> {
         RowReader::new(self, event)
     }
 
@@ -129,11 +127,7 @@ fn find_columns(layout: &TableLayout, map: &TableMap) -> Result<Vec<usize>, Layo
                 ),
             ));
         }
-        return Ok(layout
-            .columns
-            .iter()
-            .map(|column| column.ordinal)
-            .collect());
+        return Ok(layout.columns.iter().map(|column| column.ordinal).collect());
     };
     layout
         .columns
@@ -169,7 +163,10 @@ fn with_widths(
                 layout,
                 &format!("{ordinal} (from 0)"),
                 "a type of known width".to_owned(),
-                format!("type code {} with metadata {}", column.type_code, column.meta),
+                format!(
+                    "type code {} with metadata {}",
+                    column.type_code, column.meta
+                ),
             )),
         })
         .collect()

@@ -53,34 +53,24 @@ pub struct RowReader<'a> {
     plan: &'a Plan,
     rows: &'a [u8],
     at: usize,
+    /// What is wrong with the event as a whole, until it was told.
+    refused: Option<ImageError>,
     before: Option<Side<'a>>,
     after: Option<Side<'a>>,
 }
 
 impl<'a> RowReader<'a> {
-    pub(super) fn new(plan: &'a Plan, event: &RowsEvent<'a>) -> Result<Self, ImageError> {
-        // A server may send an event without columns and rows just to end a statement.
-        if event.columns != plan.physical_columns() && !event.rows.is_empty() {
-            return Err(ImageError::ColumnCount {
-                expected: plan.physical_columns(),
-                found: event.columns,
-            });
-        }
-        if u32::try_from(event.rows.len()).is_err() {
-            return Err(ImageError::Invalid {
-                what: "length of the rows",
-                at: event.rows_at,
-            });
-        }
+    pub(super) fn new(plan: &'a Plan, event: &RowsEvent<'a>) -> Self {
         let has_before = event.kind != RowsKind::Insert;
         let has_after = event.kind != RowsKind::Delete;
-        Ok(Self {
+        Self {
             plan,
             rows: event.rows,
             at: 0,
+            refused: check_head(plan, event).err(),
             before: has_before.then(|| Side::new(plan, event.columns_before)),
             after: has_after.then(|| Side::new(plan, event.columns_after)),
-        })
+        }
     }
 
     /// Offset of the next row within the rows of the event.
@@ -92,8 +82,8 @@ impl<'a> RowReader<'a> {
     /// The images of the next row, `None` behind the last one.
     ///
     /// # Errors
-    /// When a row goes on behind the end of the event, or its null bitmap contradicts the table
-    /// map; there is no next row then.
+    /// When the event has another number of columns than the table map, a row goes on behind the
+    /// end of the event, or its null bitmap contradicts the table map; there is no next row then.
     #[inline]
     #[allow(
         clippy::should_implement_trait,
@@ -104,6 +94,9 @@ impl<'a> RowReader<'a> {
             return Ok(None);
         }
         let start = std::mem::replace(&mut self.at, self.rows.len());
+        if let Some(error) = self.refused.take() {
+            return Err(error);
+        }
         let mut at = start;
         if let Some(before) = &mut self.before {
             at = before.locate(self.rows, at)?;
@@ -129,4 +122,23 @@ impl<'a> RowReader<'a> {
                 .map(|side| side.image(self.rows, self.plan)),
         }))
     }
+}
+
+/// Checks what all rows of an event depend on. An event without rows may have no columns: a
+/// server may send it just to end a statement.
+fn check_head(plan: &Plan, event: &RowsEvent<'_>) -> Result<(), ImageError> {
+    if event.columns != plan.physical_columns() {
+        return Err(ImageError::ColumnCount {
+            expected: plan.physical_columns(),
+            found: event.columns,
+        });
+    }
+    // Places within the rows are kept in 32 bits.
+    if u32::try_from(event.rows.len()).is_err() {
+        return Err(ImageError::Invalid {
+            what: "length of the rows",
+            at: event.rows_at,
+        });
+    }
+    Ok(())
 }

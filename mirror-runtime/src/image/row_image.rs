@@ -59,7 +59,11 @@ impl<'a> RowImage<'a> {
     #[inline]
     pub fn raw(&self, field: usize) -> Result<Option<&'a [u8]>, ValueError> {
         match self.fields.get(field) {
-            Some(Field::Fixed { slot, offset, width }) => {
+            Some(Field::Fixed {
+                slot,
+                offset,
+                width,
+            }) => {
                 let start = match self.slots.get(*slot as usize) {
                     Some(slot) => slot.end() + *offset as usize,
                     None => return Err(ValueError::Absent),

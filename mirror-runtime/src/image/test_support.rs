@@ -25,11 +25,7 @@ fn build(kind: ColumnType, charset: Option<&'static str>) -> &'static ColumnLayo
 }
 
 /// A column as a table map has it.
-pub(crate) fn image_column(
-    layout: &'static ColumnLayout,
-    type_code: u8,
-    meta: u16,
-) -> ImageColumn {
+pub(crate) fn image_column(layout: &'static ColumnLayout, type_code: u8, meta: u16) -> ImageColumn {
     ImageColumn {
         layout,
         type_code,

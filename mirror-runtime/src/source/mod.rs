@@ -37,6 +37,7 @@ pub use live::LiveSource;
 pub use position::{BinlogPosition, PositionError, PositionTracker};
 pub use preflight::{
     Finding, FindingKind, PreflightReport, Requirements, Severity, TableRequirement, preflight,
+    preflight_report,
 };
 pub use recorded::{RecordedSource, TruncatedTail};
 pub use server_info::{Family, ServerInfo};

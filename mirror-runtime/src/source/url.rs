@@ -186,10 +186,11 @@ impl FromStr for ServerUrl {
         let (account, place) = authority.rsplit_once('@').unwrap_or(("", authority));
         let (user, password) = account.split_once(':').unwrap_or((account, ""));
         let (host, port) = parse_place(place)?;
-        let database = decode(path.strip_prefix('/').unwrap_or(path), "the database")?;
-        if database.contains('/') && path.matches('/').count() > 1 {
+        let path = path.strip_prefix('/').unwrap_or(path);
+        if path.contains('/') {
             return Err(invalid("there is more than one slash behind the host"));
         }
+        let database = decode(path, "the database")?;
         let mut url = Self {
             user: decode(user, "the user")?,
             password: decode(password, "the password")?,
@@ -271,7 +272,7 @@ fn parse_place(place: &str) -> Result<(String, u16), SourceError> {
         port => port
             .parse()
             .ok()
-            .filter(|port| *port != 0 && !place.ends_with('+'))
+            .filter(|number| *number != 0 && port.bytes().all(|b| b.is_ascii_digit()))
             .ok_or_else(|| invalid("the port is not a number from 1 to 65535"))?,
     };
     let host = decode(host, "the host")?;

@@ -157,7 +157,9 @@ fn parse_text(text: &[u8], scale: u8) -> Result<DecimalText, ValueError> {
 fn declared(column: &ColumnLayout) -> Result<(u8, u8), ValueError> {
     match column.kind {
         ColumnType::Decimal { precision, scale } => Ok((precision, scale)),
-        _ => Err(ValueError::Invalid("a DECIMAL for a column of another type")),
+        _ => Err(ValueError::Invalid(
+            "a DECIMAL for a column of another type",
+        )),
     }
 }
 
@@ -297,15 +299,97 @@ mod tests {
         }
     }
 
+    /// Case 01 of the field reports, and the widest values of both Rust types.
     #[test]
-    fn negative_decimals_keep_sign_and_every_digit() {
-        check(11, 4, "7fffffac" /* -83 */, "-83.0000").then_fails();
+    fn decimals_keep_sign_and_every_digit() {
+        check(11, 4, "7fffffacfc74", "-83.0907");
+        check(11, 4, "7fffffffec77", "-0.5000");
+        check(11, 4, "800000000000", "0.0000");
+        check(5, 5, "7ffff8", "-0.00007");
+        check(5, 5, "81869f", "0.99999");
+        check(
+            65,
+            30,
+            "7ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe",
+            "-0.000000000000000000000000000001",
+        );
+        check(
+            65,
+            30,
+            "80bc614e35b7bf87350e34c02f075f790000000000000000000000000009",
+            "12345678901234567890123456789012345.000000000000000000000000000009",
+        );
+        check(
+            65,
+            0,
+            "1cc4653600c4653600c4653600c4653600c4653600c4653600c4653600",
+            "-99999999999999999999999999999999999999999999999999999999999999999",
+        );
+        check(
+            65,
+            0,
+            "e33b9ac9ff3b9ac9ff3b9ac9ff3b9ac9ff3b9ac9ff3b9ac9ff3b9ac9ff",
+            "99999999999999999999999999999999999999999999999999999999999999999",
+        );
+        check(9, 9, "7ffffffe", "-0.000000001");
+        check(18, 9, "7ffffffffffffffe", "-0.000000001");
+        check(18, 9, "bb9ac9ff00000001", "999999999.000000001");
+        check(1, 0, "76", "-9");
+        check(
+            28,
+            0,
+            "893b9ac9ff3b9ac9ff3b9ac9ff",
+            "9999999999999999999999999999",
+        );
+        check(
+            28,
+            10,
+            "44653600c4653600c4653600f6",
+            "-999999999999999999.9999999999",
+        );
     }
 
-    trait ThenFails {
-        fn then_fails(self);
+    #[test]
+    fn zero_has_no_sign() {
+        // All bits of a zero inverted, as no server writes it.
+        check_zero("7fffffffffff", "0.0000");
+        check_zero("800000000000", "0.0000");
     }
-    impl ThenFails for () {
-        fn then_fails(self) {}
+
+    fn check_zero(packed: &str, text: &str) {
+        let layout = column(ColumnType::Decimal {
+            precision: 11,
+            scale: 4,
+        });
+        let image = image_column(layout, 246, 11 << 8 | 4);
+        let small = Decimal::from_image(Some(&hex(packed)), &image).unwrap();
+        assert!(small.is_sign_positive());
+        assert_eq!(small.as_value(layout), Value::Decimal(text.to_owned()));
+        let big = BigDecimal::from_image(Some(&hex(packed)), &image).unwrap();
+        assert_eq!(big.as_value(layout), Value::Decimal(text.to_owned()));
+        let mut printed = Vec::new();
+        write_decimal(&mut printed, &hex(packed), 11, 4).unwrap();
+        assert_eq!(printed, text.as_bytes());
+        let selected = SelectValue::Bytes(b"-0.0".to_vec());
+        let selected = Decimal::from_select(selected, layout).unwrap();
+        assert_eq!(selected.serialize(), small.serialize());
+    }
+
+    #[test]
+    fn damaged_decimals_are_refused() {
+        let layout = column(ColumnType::Decimal {
+            precision: 4,
+            scale: 0,
+        });
+        let image = image_column(layout, 246, 4 << 8);
+        for packed in ["", "80", "800000", "ffff"] {
+            assert!(Decimal::from_image(Some(&hex(packed)), &image).is_err());
+            assert!(BigDecimal::from_image(Some(&hex(packed)), &image).is_err());
+        }
+        for text in ["", "-", "1.5", "1e3", "1 ", "0x1", "."] {
+            let select = || SelectValue::Bytes(text.as_bytes().to_vec());
+            assert!(Decimal::from_select(select(), layout).is_err(), "{text}");
+            assert!(BigDecimal::from_select(select(), layout).is_err(), "{text}");
+        }
     }
 }

@@ -27,7 +27,7 @@ pub use labels::{enum_index, enum_index_from_select, set_bits, set_bits_from_sel
 pub use time::Time;
 pub use timestamp::Timestamp;
 
-pub(crate) use decimal::write_decimal;
+pub(crate) use decimal::{packed_length, write_decimal};
 pub(crate) use temporal::{date_time_from_packed, time_from_packed};
 
 /// Text that is no value of a temporal type.

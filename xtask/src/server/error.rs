@@ -195,6 +195,15 @@ impl Place {
         }
     }
 
+    /// An error of a script's statement, numbered from 1.
+    pub(super) fn running(&self, script: &str, statement: usize, error: &Error) -> ServerError {
+        ServerError::Other {
+            address: self.address.clone(),
+            doing: format!("running statement {statement} of {script}"),
+            reason: reason(error),
+        }
+    }
+
     /// An answer that is not understood.
     pub(super) fn answer(&self, what: &str) -> ServerError {
         ServerError::Other {
@@ -206,6 +215,16 @@ impl Place {
 }
 
 impl ServerError {
+    /// Whether other tables of the server can still be asked for.
+    pub(crate) fn is_about_one_table(&self) -> bool {
+        self.is_missing() || matches!(self, Self::NotATable { .. } | Self::MissingRight { .. })
+    }
+
+    /// Whether the server has no such table.
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::UnknownDatabase { .. } | Self::UnknownTable { .. })
+    }
+
     pub(super) fn unknown_database(place: &Place, database: &str, known: &[String]) -> Self {
         Self::UnknownDatabase {
             address: place.address.clone(),

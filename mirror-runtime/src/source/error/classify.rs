@@ -90,10 +90,10 @@ fn from_io(error: &std::io::Error, context: &Context<'_>) -> SourceError {
 }
 
 fn from_codec(
-    error: mysql::mysql_common::proto::codec::error::PacketCodecError,
+    error: mysql_common::proto::codec::error::PacketCodecError,
     context: &Context<'_>,
 ) -> SourceError {
-    use mysql::mysql_common::proto::codec::error::PacketCodecError as Codec;
+    use mysql_common::proto::codec::error::PacketCodecError as Codec;
     match error {
         Codec::Io(error) => from_io(&error, context),
         Codec::PacketTooLarge => SourceError::PacketTooLarge {

@@ -2,7 +2,7 @@
 
 mod classify;
 
-pub(crate) use classify::{Context, from_mysql, from_server};
+pub(crate) use classify::{Context, from_mysql};
 
 use super::preflight::{Finding, FindingKind, Severity};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use mysql::mysql_common::packets::{GnoInterval, Sid, Tag};
+use mysql_common::packets::{GnoInterval, Sid, Tag};
 
 use super::{GtidError, Uuid};
 

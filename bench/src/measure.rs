@@ -1,0 +1,58 @@
+//! CPU time and allocations of a piece of work, medians over several runs.
+
+use std::time::Duration;
+
+use nix::sys::resource::{UsageWho, getrusage};
+
+use crate::Error;
+
+/// What a piece of work took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cost {
+    /// CPU time of the process, user and system, in seconds; the median of the runs.
+    pub(crate) cpu_seconds: f64,
+    /// Allocations in one run.
+    pub(crate) allocations: u64,
+}
+
+/// CPU time that this process has used.
+fn cpu_time() -> Result<Duration, Error> {
+    let usage = getrusage(UsageWho::RUSAGE_SELF)?;
+    let seconds = |time: nix::sys::time::TimeVal| {
+        Duration::from_micros(
+            u64::try_from(time.tv_sec() * 1_000_000 + time.tv_usec()).unwrap_or(0),
+        )
+    };
+    Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
+}
+
+/// Runs `work` several times; it gives the rows that it went through, which must be `rows`.
+pub(crate) fn cost(
+    runs: usize,
+    rows: u64,
+    mut work: impl FnMut() -> Result<u64, Error>,
+) -> Result<Cost, Error> {
+    let mut times = Vec::new();
+    let mut allocations = 0;
+    for _ in 0..runs {
+        let before = cpu_time()?;
+        let mut result = Ok(0);
+        let info = allocation_counter::measure(|| result = work());
+        let seen = result?;
+        if seen != rows {
+            return Err(format!("{seen} rows were decoded, expected {rows}").into());
+        }
+        times.push((cpu_time()? - before).as_secs_f64());
+        allocations = info.count_total;
+    }
+    Ok(Cost {
+        cpu_seconds: median(&mut times),
+        allocations,
+    })
+}
+
+/// The middle value; 0 for none.
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}

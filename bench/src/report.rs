@@ -1,0 +1,109 @@
+//! Results as a table, as Markdown below the target folder, and as JSON.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::Error;
+
+/// One figure and its baseline from the same run.
+pub(crate) struct Measurement {
+    pub(crate) name: String,
+    pub(crate) unit: &'static str,
+    pub(crate) value: f64,
+    pub(crate) baseline: &'static str,
+    pub(crate) baseline_value: f64,
+    pub(crate) runs: usize,
+    pub(crate) note: String,
+}
+
+impl Measurement {
+    fn ratio(&self) -> f64 {
+        self.value / self.baseline_value
+    }
+}
+
+/// A number with a unit prefix where it is large.
+fn human(value: f64) -> String {
+    match value {
+        v if v >= 1e6 => format!("{:.2} M", v / 1e6),
+        v if v >= 1e3 => format!("{:.1} k", v / 1e3),
+        v => format!("{v:.3}"),
+    }
+}
+
+/// The results as a Markdown table.
+pub(crate) fn table(results: &[Measurement]) -> String {
+    let mut text = String::from(
+        "| figure | value | baseline | its value | ratio | more |\n|---|---:|---|---:|---:|---|\n",
+    );
+    for result in results {
+        let _ = writeln!(
+            text,
+            "| {} | {} {} | {} | {} | {:.2} | {} |",
+            result.name,
+            human(result.value),
+            result.unit,
+            result.baseline,
+            human(result.baseline_value),
+            result.ratio(),
+            result.note
+        );
+    }
+    text
+}
+
+/// Writes the report to `bench/report.md` in cargo's target folder; gives its path.
+pub(crate) fn write_markdown(results: &[Measurement]) -> Result<PathBuf, Error> {
+    let folder = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| PathBuf::from("target"), PathBuf::from)
+        .join("bench");
+    fs::create_dir_all(&folder)?;
+    let path = folder.join("report.md");
+    let text = format!(
+        "# Benchmarks\n\nMedians; each figure and its baseline are of one run on one machine.\n\n{}",
+        table(results)
+    );
+    fs::write(&path, text)?;
+    Ok(path)
+}
+
+/// Writes the results for machines.
+pub(crate) fn write_json(path: &Path, results: &[Measurement]) -> Result<(), Error> {
+    let results: Vec<_> = results
+        .iter()
+        .map(|result| {
+            json!({
+                "name": result.name,
+                "value": result.value,
+                "unit": result.unit,
+                "baseline": result.baseline,
+                "baseline_value": result.baseline_value,
+                "ratio": result.ratio(),
+                "runs": result.runs,
+            })
+        })
+        .collect();
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let document = json!({
+        "machine": { "cores": cores, "arch": std::env::consts::ARCH, "os": std::env::consts::OS },
+        "commit": commit(),
+        "results": results,
+    });
+    fs::write(path, serde_json::to_string_pretty(&document)? + "\n")?;
+    Ok(())
+}
+
+/// The commit that was measured, or `unknown` outside a repository.
+fn commit() -> String {
+    Command::new("git")
+        .args(["rev-parse", "HEAD"])
+        .output()
+        .ok()
+        .filter(|output| output.status.success())
+        .and_then(|output| String::from_utf8(output.stdout).ok())
+        .map_or_else(|| "unknown".into(), |text| text.trim().to_owned())
+}

@@ -1,0 +1,94 @@
+//! The standard load: inserts and updates of `short_table` and `long_table`, each in a binlog
+//! file of its own, on a private MySQL server.
+
+use std::path::PathBuf;
+
+use lab::{Flavor, Server, ServerOptions};
+
+use crate::Error;
+
+/// Rows of one INSERT, which is one transaction.
+const INSERT_ROWS: u64 = 1000;
+/// Rows of one UPDATE, which is one transaction.
+const UPDATE_ROWS: u64 = 10_000;
+
+const SCHEMA: &str = include_str!("../../demo/schema.sql");
+
+/// The load's files; the server keeps them until this is dropped.
+pub(crate) struct Workload {
+    pub(crate) intervals: Vec<Interval>,
+    _server: Server,
+}
+
+/// One part of the load.
+pub(crate) struct Interval {
+    /// `insert_short`, `insert_long`, `update_short` or `update_long`.
+    pub(crate) name: &'static str,
+    /// The binlog file that holds it and nothing else.
+    pub(crate) file: PathBuf,
+    /// Rows that were written.
+    pub(crate) rows: u64,
+}
+
+/// Makes the load on a fresh server.
+pub(crate) fn make(rows: u64) -> Result<Workload, Error> {
+    let options = ServerOptions::new()
+        .arg("--max-binlog-size=1G")
+        .arg("--innodb-flush-log-at-trx-commit=0")
+        .arg("--sync-binlog=0");
+    let server = Server::start(Flavor::Mysql, &options)?;
+    server.exec_script(SCHEMA)?;
+    let mut intervals = Vec::new();
+    let short = "INSERT INTO ads.short_table (field1, field2) VALUES ";
+    let long = "INSERT INTO ads.long_table (field5, field6, field7, field8, field13, field14, \
+                field15, field16, field17, field18, field21, field25) VALUES ";
+    let long_row = "('short_string',0,0,'',0,0,0,'','','',0,'another_short_string')";
+    for (name, statements) in [
+        ("insert_short", inserts(short, "(1,2)", rows)),
+        ("insert_long", inserts(long, long_row, rows)),
+        ("update_short", updates("UPDATE ads.short_table SET field1 = 12", rows)),
+        ("update_long", updates("UPDATE ads.long_table SET field6 = 12", rows)),
+    ] {
+        server.exec("FLUSH BINARY LOGS")?;
+        let file = current_file(&server)?;
+        for statement in statements {
+            server.exec(&statement)?;
+        }
+        intervals.push(Interval { name, file, rows });
+    }
+    server.exec("FLUSH BINARY LOGS")?;
+    Ok(Workload {
+        intervals,
+        _server: server,
+    })
+}
+
+fn inserts(head: &str, row: &str, rows: u64) -> Vec<String> {
+    let mut statements = Vec::new();
+    let mut left = rows;
+    while left > 0 {
+        let now = left.min(INSERT_ROWS);
+        let values = vec![row; usize::try_from(now).unwrap_or(1)].join(",");
+        statements.push(format!("{head}{values}"));
+        left -= now;
+    }
+    statements
+}
+
+fn updates(head: &str, rows: u64) -> Vec<String> {
+    (0..rows.div_ceil(UPDATE_ROWS))
+        .map(|part| {
+            let first = part * UPDATE_ROWS + 1;
+            let last = ((part + 1) * UPDATE_ROWS).min(rows);
+            format!("{head} WHERE id BETWEEN {first} AND {last}")
+        })
+        .collect()
+}
+
+/// Path of the binlog file that the server writes now.
+fn current_file(server: &Server) -> Result<PathBuf, Error> {
+    let base: Option<String> = server.query_value("SELECT @@log_bin_basename")?;
+    let base = PathBuf::from(base.ok_or("the server has no log_bin_basename")?);
+    let name: Option<String> = server.query_value("SHOW BINARY LOG STATUS")?;
+    Ok(base.with_file_name(name.ok_or("the server does not tell its binlog file")?))
+}

@@ -1,0 +1,103 @@
+//! schema.json and recorded DDL to the [`Model`]: what is asked for meets what the server has.
+//!
+//! Every problem of every table is in one report; a model comes out only when there is none.
+
+mod keys;
+mod naming;
+mod table;
+mod types;
+
+pub use types::column_type;
+
+use crate::ddl::{self, CreateTable};
+use crate::error::{Problem, Report};
+use crate::lock::{LOCK_FILE, Lock};
+use crate::model::Model;
+use crate::schema_file::{SchemaFile, TableName, TableRequest};
+
+/// A requested table that was found, and its DDL.
+struct Found<'s> {
+    request: &'s TableRequest,
+    name: TableName,
+    create: CreateTable,
+}
+
+/// Builds the model of the tables that schema.json asks for.
+///
+/// Tables that name no database take the lock's default database.
+///
+/// # Errors
+/// A [`Report`] of all problems: unknown tables, columns and keys with near matches, types and
+/// tables that cannot be mirrored, tables without a usable key, names that collide.
+pub fn resolve(schema: &SchemaFile, lock: &Lock) -> Result<Model, Report> {
+    let schema = schema.clone().with_default_database(lock.default_database.as_deref());
+    let mut report = match schema.table_names() {
+        Ok(_) => Report::new(&schema.name),
+        Err(report) => report,
+    };
+    let mut found = Vec::new();
+    for request in &schema.tables {
+        let Some(name) = schema.table_name(request) else {
+            continue;
+        };
+        match find(request, &name, lock) {
+            Ok(table) => found.push(table),
+            Err(problem) => report.push(problem),
+        }
+    }
+    let mut names = naming::type_and_module_names(&found, &mut report);
+    let mut tables = Vec::new();
+    for (table, own) in found.iter().zip(&mut names.tables) {
+        let own = std::mem::take(own);
+        let built = table::build(table, own, lock.server.family, &mut names.types, &mut report);
+        tables.extend(built);
+    }
+    report.problems.sort_by_key(|problem| problem.line);
+    report.into_result(Model { tables })
+}
+
+/// Finds and reads the recorded DDL of a requested table.
+fn find<'s>(request: &'s TableRequest, name: &TableName, lock: &Lock) -> Result<Found<'s>, Problem> {
+    let Some(locked) = lock.find(name) else {
+        let mut remedy = "correct the name, or run `cargo xtask regenerate` with a server".to_owned();
+        let near = lock.near(name);
+        if !near.is_empty() {
+            remedy = format!("did you mean {}? Else {remedy}", near.join(" or "));
+        }
+        return Err(request
+            .place
+            .problem(format!("table {name} is not in {LOCK_FILE}"))
+            .remedy(remedy));
+    };
+    if is_view(&locked.ddl) {
+        return Err(request
+            .place
+            .problem(format!("{name} is a view: no rows of its own are in the binlog"))
+            .remedy("mirror the tables that the view is made of"));
+    }
+    match ddl::parse(&locked.ddl, lock.server) {
+        Ok(create) => Ok(Found {
+            request,
+            name: locked.name.clone(),
+            create,
+        }),
+        Err(error) => Err(request
+            .place
+            .problem(format!("the SHOW CREATE TABLE text of {name} is not understood"))
+            .expected(error.what.clone())
+            .found(error.to_string())
+            .remedy("report this with the text of SHOW CREATE TABLE; until then leave the table out")),
+    }
+}
+
+/// Whether the text is a SHOW CREATE VIEW, which SHOW CREATE TABLE prints for a view.
+fn is_view(ddl: &str) -> bool {
+    let mut words = ddl.split_whitespace().take_while(|word| !word.eq_ignore_ascii_case("AS"));
+    let create = words.next().is_some_and(|word| word.eq_ignore_ascii_case("CREATE"));
+    let head: Vec<&str> = words.take(8).collect();
+    let is = |word: &str| head.iter().any(|head| head.eq_ignore_ascii_case(word));
+    create && is("VIEW") && !is("TABLE")
+}
+
+#[cfg(test)]
+mod tests;

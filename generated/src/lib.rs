@@ -1,0 +1,1 @@
+//! Placeholder until the first `cargo xtask regenerate`.

@@ -1,0 +1,79 @@
+//! Arguments of `mirror`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Typed in-memory copies of MySQL and MariaDB tables, on the command line.
+#[derive(Debug, Parser)]
+#[command(name = "mirror", version, about, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Print committed transactions, one JSON line each.
+    Tail(TailArguments),
+    /// Write the tables as they are now, one file of JSON lines per table.
+    Export(ExportArguments),
+}
+
+/// Arguments of `mirror tail`.
+///
+/// Without --from and --gtid: the subscription of a live mirror, from now on; full rows. With
+/// one of them: the stream from there, without a mirror behind it; columns absent from a row
+/// image are left out.
+#[derive(Debug, Args)]
+pub(crate) struct TailArguments {
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+    /// Start at this place in the binlog (FILE:POS), a transaction boundary.
+    #[arg(long, value_name = "FILE:POS", conflicts_with = "gtid")]
+    pub(crate) from: Option<String>,
+    /// Start after this GTID set.
+    #[arg(long, value_name = "SET")]
+    pub(crate) gtid: Option<String>,
+    /// End at the position that the server has now.
+    #[arg(long)]
+    pub(crate) until_current: bool,
+}
+
+/// Arguments of `mirror export`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+    /// Folder for the files `<database>.<table>.jsonl`; made when it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Compress the files with zstd (`.jsonl.zst`).
+    #[arg(long)]
+    pub(crate) zstd: bool,
+}
+
+/// Which server, and which tables.
+#[derive(Debug, Args)]
+pub(crate) struct ServerArguments {
+    /// Server, as mysql://user:password@host:port/?ssl-mode=... .
+    #[arg(long, env = "DATABASE_URL", value_name = "URL", hide_env_values = true)]
+    pub(crate) url: String,
+    /// Only these tables (database.table), separated by commas.
+    #[arg(long, value_name = "DB.TABLE,...", value_delimiter = ',')]
+    pub(crate) tables: Option<Vec<String>>,
+}
+
+const EXIT_CODES: &str = "Exit codes:
+  0   done, or ended by SIGINT or SIGTERM
+  1   the mirror had to stop: a table on the server is not what was compiled in, or cannot be followed
+  2   wrong arguments
+  3   the server cannot be reached, or the connection broke and could not be made again
+  4   the server refused user or password
+  5   a server setting does not serve (binlog off, format not ROW, ...)
+  6   a right is missing
+  7   another replica uses the same server id
+  8   the start position is not on the server any more
+  9   the output cannot be written
+Set MIRROR_LOG=info (or debug) for a log on standard error.";

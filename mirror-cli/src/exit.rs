@@ -1,0 +1,55 @@
+//! Failures of a command, and the exit codes that they give.
+
+use mirror_runtime::source::SourceErrorKind;
+use mirror_runtime::{Error, SourceError};
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The mirror or the server.
+    #[error(transparent)]
+    Mirror(#[from] Error),
+    /// Arguments that the command line parser could not judge.
+    #[error("{0}")]
+    Usage(String),
+    /// The output cannot be written.
+    #[error("cannot write {what}: {error}; check space and rights there")]
+    Output {
+        /// Path, or `standard output`.
+        what: String,
+        /// The operating system's reason.
+        error: std::io::Error,
+    },
+}
+
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Self {
+        Self::Mirror(error.into())
+    }
+}
+
+impl Failure {
+    /// The exit code, as `mirror --help` lists them.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) | Self::Mirror(Error::UnknownTable { .. }) => 2,
+            Self::Output { .. } => 9,
+            Self::Mirror(Error::Table(_)) => 1,
+            Self::Mirror(Error::Source(error)) => source_code(error.kind()),
+            Self::Mirror(Error::Stopped | Error::TimedOut { .. }) => 3,
+        }
+    }
+}
+
+fn source_code(kind: SourceErrorKind) -> u8 {
+    match kind {
+        SourceErrorKind::Url => 2,
+        SourceErrorKind::AccessDenied => 4,
+        SourceErrorKind::Setting => 5,
+        SourceErrorKind::Right => 6,
+        SourceErrorKind::DuplicateServerId => 7,
+        SourceErrorKind::Purged => 8,
+        SourceErrorKind::UnknownTable => 1,
+        _ => 3,
+    }
+}

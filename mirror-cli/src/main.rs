@@ -1,0 +1,38 @@
+//! `mirror`: the tables of the generated crate on the command line.
+
+mod cli;
+mod exit;
+mod export;
+mod lines;
+mod stop;
+mod stream;
+mod tail;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    tracing_subscriber::fmt()
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("MIRROR_LOG")
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn")),
+        )
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        .init();
+    let result = match cli.command {
+        Command::Tail(arguments) => tail::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("mirror: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

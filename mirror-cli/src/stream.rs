@@ -1,0 +1,239 @@
+//! `mirror tail --from` and `--gtid`: the stream without a mirror behind it.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use generated::Tables;
+use mirror_runtime::image::{Plan, RowsEvent};
+use mirror_runtime::jsonl::{write_row, write_string};
+use mirror_runtime::source::status::binlog_status;
+use mirror_runtime::source::{
+    EventSource, GtidSet, LiveSource, RawEvent, ServerInfo, StopHandle, StreamOptions, StreamStart,
+    connect, derive_server_id,
+};
+use mirror_runtime::store::{ApplyError, Op, Schema, ShownRow};
+use mirror_runtime::transaction::{Boundary, Touch, TransactionReader, TransactionSink};
+use mirror_runtime::{BinlogPosition, Error, Options, TableError, ValueError};
+
+use crate::cli::TailArguments;
+use crate::exit::Failure;
+use crate::lines::{finish_line, open_change, start_line};
+use crate::stop::{StopFlag, on_signal};
+use crate::tail::options;
+
+/// Runs the command.
+pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
+    let options = options(&arguments.server)?;
+    let layouts = Tables::layouts();
+    let selected = options.selection(layouts)?;
+    let mut conn = connect(&options.url)?;
+    let info = ServerInfo::read(&mut conn)?;
+    mirror_runtime::check_server::<Tables>(&mut conn, &info, &selected, None)?;
+    let start = start(arguments, &info)?;
+    let until = if arguments.until_current {
+        Some(binlog_status(&mut conn, &info)?)
+    } else {
+        None
+    };
+    if let (StreamStart::File(start), Some(until)) = (&start, &until) {
+        if start >= until {
+            return Ok(());
+        }
+    }
+    drop(conn);
+    let handle: Arc<Mutex<Option<StopHandle>>> = Arc::default();
+    let at_signal = Arc::clone(&handle);
+    let stop = on_signal(move || {
+        if let Some(handle) = at_signal
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_ref()
+        {
+            handle.stop();
+        }
+    })?;
+    let (mut source, stream_handle) =
+        LiveSource::open(&options.url, &start, &stream_options(&options, &until))?;
+    *handle.lock().unwrap_or_else(PoisonError::into_inner) = Some(stream_handle);
+    let mut printer = Printer::new();
+    let mut reader = TransactionReader::new(layouts, &selected);
+    let result = read(&mut source, &mut reader, &mut printer, until.as_ref(), &stop);
+    match result {
+        Err(_) if stop.is_set() => Ok(()),
+        result => result,
+    }
+}
+
+fn stream_options(options: &Options, until: &Option<BinlogPosition>) -> StreamOptions {
+    StreamOptions {
+        server_id: options
+            .server_id
+            .unwrap_or_else(|| derive_server_id(&options.url)),
+        heartbeat_seconds: options.heartbeat_seconds,
+        non_blocking: until.is_some(),
+    }
+}
+
+fn start(arguments: &TailArguments, info: &ServerInfo) -> Result<StreamStart, Failure> {
+    if let Some(from) = &arguments.from {
+        let position = from
+            .parse()
+            .map_err(|error| Failure::Usage(format!("--from: {error}")))?;
+        return Ok(StreamStart::File(position));
+    }
+    let set = arguments.gtid.as_deref().unwrap_or_default();
+    let set = GtidSet::parse(set, info.family)
+        .map_err(|error| Failure::Usage(format!("--gtid: {error}")))?;
+    Ok(StreamStart::Gtid(set))
+}
+
+/// Reads to the end, to `until`, or until the user stops it.
+fn read(
+    source: &mut LiveSource,
+    reader: &mut TransactionReader,
+    printer: &mut Printer,
+    until: Option<&BinlogPosition>,
+    stop: &StopFlag,
+) -> Result<(), Failure> {
+    while let Some(event) = source.next_event()? {
+        reader.event(&event, printer)?;
+        if let Some(failure) = printer.failure.take() {
+            return Err(failure);
+        }
+        if reader.in_transaction() {
+            continue;
+        }
+        if stop.is_set() || until.is_some_and(|until| event.end_position() >= *until) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Collects the changes of a transaction and prints it at its boundary.
+struct Printer {
+    tables: Tables,
+    line: Vec<u8>,
+    changes: Vec<u8>,
+    failure: Option<Failure>,
+}
+
+impl Printer {
+    fn new() -> Self {
+        Self {
+            tables: Tables::default(),
+            line: Vec::new(),
+            changes: Vec::new(),
+            failure: None,
+        }
+    }
+
+    fn table_name(table: usize) -> String {
+        Tables::layouts()
+            .get(table)
+            .map_or_else(String::new, |layout| layout.full_name())
+    }
+}
+
+impl TransactionSink for Printer {
+    fn rows(
+        &mut self,
+        table: usize,
+        plan: &Plan,
+        rows: &RowsEvent<'_>,
+        event: &RawEvent<'_>,
+    ) -> Result<(), Error> {
+        let name = Self::table_name(table);
+        let changes = &mut self.changes;
+        let mut show = |before: ShownRow<'_>, after: ShownRow<'_>| {
+            add_images(changes, &name, before, after);
+            Ok(())
+        };
+        let Some(decoder) = self.tables.table(table) else {
+            return Ok(());
+        };
+        decoder
+            .decode_only(plan, rows, &mut show)
+            .map_err(|error| decode_error(error, &name, event))
+    }
+
+    fn truncate(&mut self, table: usize) -> Result<(), Error> {
+        open_change(&mut self.changes, &Self::table_name(table), "truncate");
+        self.changes
+            .extend_from_slice(b",\"before\":null,\"after\":null}");
+        Ok(())
+    }
+
+    fn touched(&mut self, touch: Touch) -> Result<(), Error> {
+        if touch.layout_only {
+            // Rows go on; the next TABLE_MAP shows whether they still can be read.
+            return Ok(());
+        }
+        for table in touch.tables {
+            let name = Self::table_name(table);
+            open_change(&mut self.changes, &name, "reload");
+            self.changes.extend_from_slice(b",\"reason\":");
+            write_string(&mut self.changes, &touch.kind);
+            self.changes
+                .extend_from_slice(b",\"before\":null,\"after\":null}");
+            eprintln!("table {name}: rows alone no longer tell what it holds: {}", touch.kind);
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, boundary: Boundary) -> Result<(), Error> {
+        if self.changes.is_empty() {
+            return Ok(());
+        }
+        start_line(&mut self.line, &boundary);
+        self.line.append(&mut self.changes);
+        let mut out = std::io::stdout().lock();
+        if let Err(failure) = finish_line(&mut self.line, &mut out as &mut dyn Write) {
+            self.failure = Some(failure);
+        }
+        Ok(())
+    }
+
+    fn abandon(&mut self) {
+        self.changes.clear();
+    }
+}
+
+fn add_images(out: &mut Vec<u8>, table: &str, before: ShownRow<'_>, after: ShownRow<'_>) {
+    let op = match (&before, &after) {
+        (None, _) => Op::Insert,
+        (Some(_), Some(_)) => Op::Update,
+        (Some(_), None) => Op::Delete,
+    };
+    let op = match op {
+        Op::Insert => "insert",
+        Op::Update => "update",
+        _ => "delete",
+    };
+    open_change(out, table, op);
+    for (name, row) in [("before", before), ("after", after)] {
+        out.extend_from_slice(format!(",\"{name}\":").as_bytes());
+        match row {
+            Some((row, has)) => write_row(out, row, Some(has)),
+            None => out.extend_from_slice(b"null"),
+        }
+    }
+    out.push(b'}');
+}
+
+fn decode_error(error: ApplyError, table: &str, event: &RawEvent<'_>) -> Error {
+    let value = |error: ValueError| TableError::Value {
+        table: table.to_owned(),
+        error,
+        position: Some(event.end_position()),
+    };
+    match error {
+        ApplyError::Value(error) => value(error),
+        other => TableError::Event {
+            event: event.header.type_name(),
+            position: event.end_position(),
+            detail: format!("table {table}: {other}"),
+        },
+    }
+    .into()
+}

@@ -1,0 +1,100 @@
+//! `mirror tail`: committed transactions as JSON lines.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use generated::{Mirror, Tables};
+use mirror_runtime::source::status::binlog_status;
+use mirror_runtime::source::{ServerInfo, connect};
+use mirror_runtime::store::Schema;
+use mirror_runtime::{BinlogPosition, NoTransaction, Options, ServerUrl, Transaction};
+
+use crate::cli::{ServerArguments, TailArguments};
+use crate::exit::Failure;
+use crate::lines::{add_change, finish_line, start_line};
+use crate::stop::{StopFlag, on_signal};
+use crate::stream;
+
+/// Longest wait for the load of a live mirror.
+const LOAD_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+/// How often an idle tail looks whether it is to end.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Runs the command.
+pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
+    if arguments.from.is_some() || arguments.gtid.is_some() {
+        return stream::run(arguments);
+    }
+    live(arguments)
+}
+
+/// Options of a mirror for these arguments.
+pub(crate) fn options(server: &ServerArguments) -> Result<Options, Failure> {
+    let mut options = Options::new(server.url.parse::<ServerUrl>()?);
+    options.tables = server.tables.clone();
+    Ok(options)
+}
+
+fn live(arguments: &TailArguments) -> Result<(), Failure> {
+    let options = options(&arguments.server)?;
+    let until = if arguments.until_current {
+        let mut conn = connect(&options.url)?;
+        let info = ServerInfo::read(&mut conn)?;
+        Some(binlog_status(&mut conn, &info)?)
+    } else {
+        None
+    };
+    let mirror = Arc::new(Mirror::start(options)?);
+    let at_signal = Arc::clone(&mirror);
+    let stop = on_signal(move || at_signal.stop())?;
+    match mirror.wait_until_live(LOAD_TIMEOUT) {
+        Err(_) if stop.is_set() => return Ok(()),
+        result => result?,
+    }
+    let subscription = mirror.subscribe();
+    if let Some(position) = &subscription.version().position {
+        eprintln!("live at {position}");
+    }
+    let mut out = std::io::stdout().lock();
+    let mut line = Vec::new();
+    loop {
+        match subscription.next_timeout(POLL) {
+            Ok(transaction) => print(&transaction, &mut line, &mut out)?,
+            Err(NoTransaction::Ended) => break,
+            Err(NoTransaction::Yet) => {
+                let reached = mirror.status().position;
+                if passed(reached.as_ref(), until.as_ref()) || stop.is_set() {
+                    mirror.stop();
+                }
+            }
+        }
+    }
+    end(&mirror, &stop)
+}
+
+fn passed(reached: Option<&BinlogPosition>, until: Option<&BinlogPosition>) -> bool {
+    matches!((reached, until), (Some(reached), Some(until)) if reached >= until)
+}
+
+fn end(mirror: &Mirror, stop: &StopFlag) -> Result<(), Failure> {
+    match mirror.error() {
+        Some(error) if !stop.is_set() => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+fn print(
+    transaction: &Transaction<Tables>,
+    line: &mut Vec<u8>,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    start_line(line, &transaction.boundary);
+    if let Some(reason) = &transaction.reload {
+        eprintln!("all tables were loaded again: {reason}");
+    }
+    for change in &transaction.changes {
+        add_change(line, &Tables::change_view(change));
+    }
+    finish_line(line, out)
+}

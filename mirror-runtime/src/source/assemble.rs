@@ -1,0 +1,245 @@
+//! Checks an event against its checksum and places it in its file; shared by all sources.
+
+use super::error::SourceError;
+use super::event::{ChecksumAlgorithm, EventHeader, RawEvent, Rotate, event_type, flags};
+use super::position::{BinlogPosition, PositionTracker};
+
+/// Bytes of a checksum.
+pub(crate) const CHECKSUM_LEN: usize = 4;
+
+/// CRC-32 of an event: header, body, and in a FORMAT_DESCRIPTION the algorithm's code.
+///
+/// The "in use" flag of a FORMAT_DESCRIPTION is set and cleared without a new checksum, which
+/// counts it as cleared (MySQL source `event_checksum_test`).
+pub(crate) fn checksum(header: &EventHeader, body: &[u8], algorithm_code: Option<u8>) -> u32 {
+    let mut header = *header;
+    if header.type_code == event_type::FORMAT_DESCRIPTION {
+        header.flags &= !flags::BINLOG_IN_USE;
+    }
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&header.to_bytes());
+    hasher.update(body);
+    if let Some(code) = algorithm_code {
+        hasher.update(&[code]);
+    }
+    hasher.finalize()
+}
+
+/// One event as it was cut from a stream.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parts<'a> {
+    pub(crate) header: EventHeader,
+    /// Without checksum and checksum algorithm.
+    pub(crate) body: &'a [u8],
+    /// The algorithm that the file's FORMAT_DESCRIPTION (for itself: its own body) names.
+    pub(crate) algorithm: ChecksumAlgorithm,
+    /// The checksum that was cut off; without meaning when the algorithm is off.
+    pub(crate) checksum: [u8; CHECKSUM_LEN],
+}
+
+/// Follows a stream: where it stands, and where it goes on after a ROTATE.
+#[derive(Debug)]
+pub(crate) struct Assembler {
+    tracker: PositionTracker,
+    /// Set by a ROTATE of the file; counts from the next event on.
+    next_file: Option<BinlogPosition>,
+    /// No FORMAT_DESCRIPTION has been seen: whether there are checksums is not known.
+    before_format: bool,
+}
+
+impl Assembler {
+    pub(crate) fn new(start: BinlogPosition) -> Self {
+        Self {
+            tracker: PositionTracker::new(start),
+            next_file: None,
+            before_format: true,
+        }
+    }
+
+    pub(crate) fn position(&self) -> BinlogPosition {
+        match &self.next_file {
+            Some(position) => position.clone(),
+            None => self.tracker.position(),
+        }
+    }
+
+    /// Starts another file, where whether there are checksums is not known yet.
+    pub(crate) fn start_file(&mut self, position: BinlogPosition) {
+        self.next_file = None;
+        self.before_format = true;
+        self.tracker.rotate(position);
+    }
+
+    /// Checks and places an event.
+    ///
+    /// # Errors
+    /// When the checksum does not match, or a ROTATE cannot be read.
+    pub(crate) fn assemble<'a>(
+        &'a mut self,
+        mut parts: Parts<'a>,
+    ) -> Result<RawEvent<'a>, SourceError> {
+        if let Some(position) = self.next_file.take() {
+            self.tracker.rotate(position);
+        }
+        let header = parts.header;
+        if header.type_code == event_type::FORMAT_DESCRIPTION {
+            self.before_format = false;
+        } else if self.before_format {
+            parts.body = without_stray_checksum(&header, parts.body);
+        }
+        self.verify(&parts)?;
+        let (start, end) = self.tracker.advance(&header);
+        if header.type_code != event_type::ROTATE {
+            return Ok(self.event(parts, start, end));
+        }
+        let rotate = Rotate::parse(&self.event(parts, start, end))?;
+        let position = BinlogPosition::new(rotate.file, rotate.offset);
+        if header.is_artificial() || header.log_pos == 0 {
+            // Where the stream stands from now on; this event is in no file.
+            self.tracker.rotate(position);
+            let offset = self.tracker.offset();
+            return Ok(self.event(parts, offset, offset));
+        }
+        self.next_file = Some(position);
+        Ok(self.event(parts, start, end))
+    }
+
+    fn event<'a>(&'a self, parts: Parts<'a>, start: u64, end: u64) -> RawEvent<'a> {
+        RawEvent {
+            header: parts.header,
+            body: parts.body,
+            file: self.tracker.file(),
+            start,
+            end,
+        }
+    }
+
+    fn verify(&self, parts: &Parts<'_>) -> Result<(), SourceError> {
+        if parts.algorithm == ChecksumAlgorithm::Off {
+            return Ok(());
+        }
+        const CRC32: u8 = 1;
+        let format = parts.header.type_code == event_type::FORMAT_DESCRIPTION;
+        let found = checksum(&parts.header, parts.body, format.then_some(CRC32));
+        let expected = u32::from_le_bytes(parts.checksum);
+        if found == expected {
+            return Ok(());
+        }
+        Err(SourceError::Checksum {
+            file: self.tracker.file().to_string(),
+            position: self.tracker.offset(),
+            expected,
+            found,
+        })
+    }
+}
+
+/// The first event of a stream is a made-up ROTATE, which some servers protect with a checksum
+/// before the FORMAT_DESCRIPTION says that there are any.
+fn without_stray_checksum<'a>(header: &EventHeader, body: &'a [u8]) -> &'a [u8] {
+    match body.split_last_chunk::<CHECKSUM_LEN>() {
+        Some((rest, last)) if checksum(header, rest, None) == u32::from_le_bytes(*last) => rest,
+        _ => body,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(type_code: u8, body: usize, log_pos: u32, flags: u16) -> EventHeader {
+        EventHeader {
+            timestamp: 9,
+            type_code,
+            server_id: 1,
+            event_size: (EventHeader::LEN + body) as u32,
+            log_pos,
+            flags,
+        }
+    }
+
+    fn rotate_body(file: &str) -> Vec<u8> {
+        let mut body = 4_u64.to_le_bytes().to_vec();
+        body.extend(file.as_bytes());
+        body
+    }
+
+    fn plain(header: EventHeader, body: &[u8]) -> Parts<'_> {
+        Parts {
+            header,
+            body,
+            algorithm: ChecksumAlgorithm::Off,
+            checksum: [0; 4],
+        }
+    }
+
+    fn assembler() -> Assembler {
+        Assembler::new(BinlogPosition::new("b.000001", 100))
+    }
+
+    #[test]
+    fn stray_checksum_of_the_first_rotate_is_cut_off_and_nothing_else() {
+        let body = rotate_body("b.000001");
+        let rotate = header(event_type::ROTATE, body.len() + 4, 0, flags::ARTIFICIAL);
+        let mut with_checksum = body.clone();
+        with_checksum.extend(checksum(&rotate, &body, None).to_le_bytes());
+        let mut assembler = assembler();
+        let event = assembler.assemble(plain(rotate, &with_checksum)).unwrap();
+        assert_eq!(event.body, body);
+        assert_eq!(&**event.file, "b.000001");
+
+        let mut assembler = super::tests::assembler();
+        let event = assembler.assemble(plain(rotate, &body)).unwrap();
+        assert_eq!(event.body, body);
+        assert_eq!((event.start, event.end), (4, 4));
+    }
+
+    #[test]
+    fn a_rotate_of_the_file_counts_from_the_next_event_on() {
+        let body = rotate_body("b.000002");
+        let mut assembler = assembler();
+        let size = (EventHeader::LEN + body.len()) as u32;
+        let rotate = header(event_type::ROTATE, body.len(), 100 + size, 0);
+        let event = assembler.assemble(plain(rotate, &body)).unwrap();
+        assert_eq!(event.start_position().to_string(), "b.000001:100");
+        assert_eq!(assembler.position().to_string(), "b.000002:4");
+        let xid = header(event_type::XID, 8, 4 + 27, 0);
+        let event = assembler.assemble(plain(xid, &[0; 8])).unwrap();
+        assert_eq!(event.start_position().to_string(), "b.000002:4");
+        assert_eq!(event.end_position().to_string(), "b.000002:31");
+    }
+
+    #[test]
+    fn one_flipped_bit_is_an_error_with_file_and_position() {
+        let xid = header(event_type::XID, 12, 131, 0);
+        let good = checksum(&xid, &[7; 8], None).to_le_bytes();
+        let parts = |body| Parts {
+            header: xid,
+            body,
+            algorithm: ChecksumAlgorithm::Crc32,
+            checksum: good,
+        };
+        assert!(assembler().assemble(parts(&[7; 8])).is_ok());
+        let error = assembler()
+            .assemble(parts(&[7, 7, 7, 7, 7, 7, 7, 5]))
+            .map(|_| ())
+            .unwrap_err();
+        assert!(
+            matches!(&error, SourceError::Checksum { file, position: 100, .. } if file == "b.000001"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn the_in_use_flag_of_a_format_description_does_not_count() {
+        let mut format = header(event_type::FORMAT_DESCRIPTION, 100, 0, 0);
+        let closed = checksum(&format, &[3; 95], Some(1));
+        format.flags = flags::BINLOG_IN_USE;
+        assert_eq!(checksum(&format, &[3; 95], Some(1)), closed);
+        assert_ne!(checksum(&format, &[3; 95], Some(0)), closed);
+        let mut other = header(event_type::XID, 8, 0, 0);
+        let without = checksum(&other, &[3; 8], None);
+        other.flags = flags::BINLOG_IN_USE;
+        assert_ne!(checksum(&other, &[3; 8], None), without);
+    }
+}

@@ -1,0 +1,299 @@
+//! Events from a server, over the replication protocol.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use mysql::binlog::BinlogChecksumAlg;
+use mysql::binlog::events::Event;
+use mysql::prelude::Queryable;
+use mysql::{BinlogDumpFlags, BinlogRequest, BinlogStream, Conn, Error as DriverFailure};
+
+use super::assemble::{Assembler, Parts};
+use super::error::{Context, SourceError, from_mysql};
+use super::event::{ChecksumAlgorithm, EventHeader, RawEvent};
+use super::gtid::GtidSet;
+use super::position::{BinlogPosition, FIRST_OFFSET};
+use super::server_info::{Family, ServerInfo};
+use super::session;
+use super::stop::StopHandle;
+use super::stream::{EventSource, StreamOptions, StreamStart, random_uuid};
+use super::url::ServerUrl;
+
+/// Heartbeats that may be missed before the connection counts as broken.
+const MISSED_HEARTBEATS: u32 = 3;
+
+/// A binlog stream from a server; a connection of its own, ended when this is dropped.
+pub struct LiveSource {
+    /// `None` after the end or an error.
+    stream: Option<BinlogStream>,
+    /// The event that was lent out last.
+    current: Option<Event>,
+    assembler: Assembler,
+    stop: StopHandle,
+    options: StreamOptions,
+    address: String,
+    user: String,
+    info: ServerInfo,
+}
+
+impl LiveSource {
+    /// Connects, registers as a replica and asks for the stream.
+    ///
+    /// The server's answer to the request comes with the first event: a purged position, for
+    /// instance, is an error of the first [`next_event`](EventSource::next_event).
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses the connection, or the start is a position
+    /// beyond 4 GiB or a GTID set of the other server family.
+    pub fn open(
+        url: &ServerUrl,
+        start: &StreamStart,
+        options: StreamOptions,
+    ) -> Result<(Self, StopHandle), SourceError> {
+        let heartbeat = Duration::from_secs(u64::from(options.heartbeat_seconds.max(1)));
+        let mut conn = session::open(url, Some(heartbeat * MISSED_HEARTBEATS))?;
+        let address = url.address();
+        let first = match start {
+            StreamStart::File(position) => position.clone(),
+            StreamStart::Gtid(_) => BinlogPosition::start_of(""),
+        };
+        let asked = start.to_string();
+        let context = Context {
+            address: &address,
+            user: url.user(),
+            asked: &asked,
+            server_id: options.server_id,
+            ..Context::query("requesting the binlog")
+        };
+        let info = ServerInfo::read(&mut conn)?;
+        for setting in settings(start, info.family, heartbeat) {
+            conn.query_drop(setting)
+                .map_err(|error| from_mysql(error, &context))?;
+        }
+        let request = request(start, &info, &options)?;
+        let stop = StopHandle::new(&conn)?;
+        let stream = ask(conn, request).map_err(|error| from_mysql(error, &context))?;
+        let source = Self {
+            stream: Some(stream),
+            current: None,
+            assembler: Assembler::new(first),
+            stop: stop.clone(),
+            options,
+            address,
+            user: url.user().to_owned(),
+            info,
+        };
+        Ok((source, stop))
+    }
+
+    /// What the server said about itself when the stream was opened.
+    #[must_use]
+    pub fn server_info(&self) -> &ServerInfo {
+        &self.info
+    }
+
+    /// Reads one event of the driver into `current`; `false` at the end.
+    fn read(&mut self) -> Result<bool, SourceError> {
+        let Some(stream) = &mut self.stream else {
+            return Ok(false);
+        };
+        // The driver reads and partly decodes events with code that panics on hostile bytes.
+        let answer = catch_unwind(AssertUnwindSafe(|| stream.next()));
+        let failure = match answer {
+            Ok(Some(Ok(event))) => {
+                self.current = Some(event);
+                return Ok(true);
+            }
+            Ok(Some(Err(error))) => Some(self.failure(error)),
+            Ok(None) if self.options.non_blocking => None,
+            Ok(None) => Some(SourceError::Broken {
+                detail: "the server ended the stream".to_owned(),
+            }),
+            Err(_) => Some(self.malformed("the event is shorter than it says".to_owned())),
+        };
+        self.end();
+        match failure {
+            Some(error) if !self.stop.is_stopped() => Err(error),
+            _ => Ok(false),
+        }
+    }
+
+    fn failure(&self, error: DriverFailure) -> SourceError {
+        match error {
+            // Network errors are codec errors, but for the one below; other I/O errors come
+            // from the bytes of an event.
+            DriverFailure::IoError(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                self.malformed(error.to_string())
+            }
+            error => {
+                let position = self.assembler.position().to_string();
+                let context = Context {
+                    address: &self.address,
+                    user: &self.user,
+                    asked: &position,
+                    server_id: self.options.server_id,
+                    ..Context::query("reading the binlog")
+                };
+                from_mysql(error, &context)
+            }
+        }
+    }
+
+    fn malformed(&self, detail: String) -> SourceError {
+        malformed_at(&self.assembler.position(), detail)
+    }
+
+    fn end(&mut self) {
+        self.stop.shut_down();
+        self.stream = None;
+        self.current = None;
+    }
+}
+
+impl EventSource for LiveSource {
+    fn next_event(&mut self) -> Result<Option<RawEvent<'_>>, SourceError> {
+        if self.stop.is_stopped() {
+            self.end();
+        }
+        if !self.read()? {
+            return Ok(None);
+        }
+        let Some(event) = &self.current else {
+            return Ok(None);
+        };
+        let assembled = match parts(event) {
+            Some(parts) => self.assembler.assemble(parts).map(Some),
+            None => Err(malformed_at(
+                &self.assembler.position(),
+                "the checksum algorithm is not known".to_owned(),
+            )),
+        };
+        if assembled.is_err() {
+            self.stop.shut_down();
+            self.stream = None;
+        }
+        assembled
+    }
+
+    fn position(&self) -> BinlogPosition {
+        self.assembler.position()
+    }
+}
+
+impl Drop for LiveSource {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn malformed_at(position: &BinlogPosition, detail: String) -> SourceError {
+    SourceError::Malformed {
+        file: position.file.to_string(),
+        position: position.offset,
+        detail,
+    }
+}
+
+/// The driver's event in our terms; `None` when its checksum algorithm is not known.
+fn parts(event: &Event) -> Option<Parts<'_>> {
+    let header = event.header();
+    let algorithm = match event.footer().get_checksum_alg().ok()? {
+        Some(BinlogChecksumAlg::BINLOG_CHECKSUM_ALG_CRC32) => ChecksumAlgorithm::Crc32,
+        Some(BinlogChecksumAlg::BINLOG_CHECKSUM_ALG_OFF) | None => ChecksumAlgorithm::Off,
+    };
+    Some(Parts {
+        header: EventHeader {
+            timestamp: header.timestamp(),
+            type_code: header.event_type_raw(),
+            server_id: header.server_id(),
+            event_size: header.event_size(),
+            log_pos: header.log_pos(),
+            flags: header.flags_raw(),
+        },
+        body: event.data(),
+        algorithm,
+        checksum: event.checksum().unwrap_or_default(),
+    })
+}
+
+/// User variables by which a replica tells the server what it wants (MySQL source
+/// `rpl_binlog_sender.cc`, MariaDB source `sql_repl.cc`).
+fn settings(start: &StreamStart, family: Family, heartbeat: Duration) -> Vec<String> {
+    let period = heartbeat.as_nanos();
+    let mut settings = vec![format!("SET @master_heartbeat_period = {period}")];
+    match family {
+        Family::MySql => {
+            let uuid = random_uuid();
+            settings.push(format!(
+                "SET @source_heartbeat_period = {period}, @source_binlog_checksum = 'CRC32', \
+                 @slave_uuid = '{uuid}', @replica_uuid = '{uuid}'"
+            ));
+        }
+        Family::MariaDb => {
+            settings.push("SET @mariadb_slave_capability = 4".to_owned());
+            if let StreamStart::Gtid(GtidSet::MariaDb(list)) = start {
+                // The list prints as digits, dashes and commas only.
+                settings.push(format!(
+                    "SET @slave_connect_state = '{list}', @slave_gtid_strict_mode = 0, \
+                     @slave_gtid_ignore_duplicates = 0"
+                ));
+            }
+        }
+    }
+    settings
+}
+
+fn request(
+    start: &StreamStart,
+    info: &ServerInfo,
+    options: &StreamOptions,
+) -> Result<BinlogRequest<'static>, SourceError> {
+    let mut flags = BinlogDumpFlags::empty();
+    if options.non_blocking {
+        flags |= BinlogDumpFlags::BINLOG_DUMP_NON_BLOCK;
+    }
+    let request = BinlogRequest::new(options.server_id);
+    match (start, info.family) {
+        (StreamStart::File(position), _) => {
+            if position.offset > u64::from(u32::MAX) {
+                return Err(SourceError::PositionTooLarge {
+                    position: position.to_string(),
+                });
+            }
+            Ok(request
+                .with_filename(position.file.as_bytes().to_vec())
+                .with_pos(position.offset)
+                .with_flags(flags))
+        }
+        (StreamStart::Gtid(GtidSet::MySql(set)), Family::MySql) => {
+            let sids = set.to_sids().map_err(|error| SourceError::Answer {
+                action: "requesting the binlog".to_owned(),
+                detail: error.to_string(),
+            })?;
+            Ok(request
+                .with_use_gtid(true)
+                .with_pos(FIRST_OFFSET)
+                .with_sids(sids)
+                .with_flags(flags | BinlogDumpFlags::BINLOG_THROUGH_GTID))
+        }
+        (StreamStart::Gtid(GtidSet::MariaDb(_)), Family::MariaDb) => {
+            Ok(request.with_pos(FIRST_OFFSET).with_flags(flags))
+        }
+        (StreamStart::Gtid(set), family) => Err(SourceError::Setting {
+            name: "server family".to_owned(),
+            found: family.name().to_owned(),
+            needed: set.family().name().to_owned(),
+            remedy: format!("start from a GTID set of {}", family.name()),
+        }),
+    }
+}
+
+/// Sends the request; registering as a replica comes first.
+fn ask(conn: Conn, request: BinlogRequest<'static>) -> Result<BinlogStream, DriverFailure> {
+    catch_unwind(AssertUnwindSafe(|| conn.get_binlog_stream(request)))
+        .unwrap_or(Err(DriverFailure::DriverError(mysql::DriverError::SetupError)))
+}
+
+#[cfg(test)]
+#[path = "live_tests.rs"]
+mod tests;

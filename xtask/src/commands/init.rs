@@ -1,0 +1,151 @@
+//! `cargo xtask init`: a schema.json from a live database.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use codegen::lock::Lock;
+use codegen::schema_file::SchemaFile;
+
+use crate::error::{Error, Outcome};
+use crate::pipeline;
+use crate::project;
+use crate::server::{Server, ServerError};
+use crate::url::{self, ServerUrl};
+
+/// Options of [`init`].
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct InitOptions {
+    /// Server, as mysql://user:password@host:port/db; DATABASE_URL holds the default
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// Database to take the tables from; default: the URL's
+    #[arg(long, value_name = "NAME")]
+    pub database: Option<String>,
+    /// Tables to take; default: all that can be mirrored
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
+    pub tables: Vec<String>,
+    /// File to write; default: schema.json of the workspace
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Overwrite the file if it is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Writes a schema.json with the tables of a database. Tables that cannot be mirrored are left
+/// out and named with the reason, unless they were asked for by name.
+///
+/// # Errors
+/// [`Error`] when the file is there (without `force`), the server cannot be asked, or a table
+/// that was asked for does not exist or cannot be mirrored.
+pub fn init(options: &InitOptions) -> Result<Outcome, Error> {
+    let out = project::path_or(options.out.as_deref(), "schema.json");
+    if out.exists() && !options.force {
+        return Err(Error::Usage(format!(
+            "{} is there already\n  remedy: --out for another file, or --force to overwrite it",
+            project::shown(&out)
+        )));
+    }
+    let url = url::given_or_environment(options.url.as_deref())?;
+    let url = ServerUrl::parse(&url)?;
+    let mut server = Server::connect(&url)?;
+    let Some(database) = options.database.as_deref().or(url.database()) else {
+        return Err(Error::Usage(format!(
+            "no database is given\n  expected: --database NAME, or a URL that ends in /NAME\n  found on the server: {}",
+            server.databases()?.join(", ")
+        )));
+    };
+    let tables = choose(options, &mut server, database)?;
+    if tables.is_empty() {
+        return Err(Error::Usage(format!(
+            "database `{database}` has no table that can be mirrored"
+        )));
+    }
+    let text = schema_text(database, &tables);
+    fs::write(&out, text).map_err(|source| Error::file(&out, "cannot write", source))?;
+    println!("wrote {}: {} tables", project::shown(&out), tables.len());
+    println!("next: leave out what you do not need, then run `cargo xtask regenerate`");
+    Ok(Outcome::Holds)
+}
+
+/// The tables to write: those asked for, which must all be fine, or all that are.
+fn choose(
+    options: &InitOptions,
+    server: &mut Server,
+    database: &str,
+) -> Result<Vec<String>, Error> {
+    let all = options.tables.is_empty();
+    let candidates = if all {
+        server.tables(database)?
+    } else {
+        options.tables.clone()
+    };
+    let version = pipeline::version(server)?;
+    let mut good = Vec::new();
+    let mut bad: Vec<ServerError> = Vec::new();
+    let mut refused = Vec::new();
+    for table in candidates {
+        let definition = match server.definition(database, &table) {
+            Ok(definition) => definition,
+            Err(error) if error.is_about_one_table() => {
+                bad.push(error);
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let mut lock = Lock::new(version, None);
+        lock.insert(&definition.database, &definition.table, &definition.text);
+        match mirrorable(&definition.database, &definition.table, &lock) {
+            Ok(()) => good.push(definition.table),
+            Err(error) => refused.push(error.to_string()),
+        }
+    }
+    if !all && !bad.is_empty() {
+        return Err(Error::Tables(bad));
+    }
+    if !all && !refused.is_empty() {
+        return Err(Error::Refused(refused.join("\n")));
+    }
+    for reason in bad.iter().map(ToString::to_string).chain(refused) {
+        eprintln!("left out: {reason}");
+    }
+    Ok(good)
+}
+
+/// Whether the generator takes the table as it is.
+fn mirrorable(database: &str, table: &str, lock: &Lock) -> Result<(), Error> {
+    let text = schema_text(database, &[table.to_owned()]);
+    let name = format!("{database}.{table}");
+    let schema = SchemaFile::parse(&name, &text).map_err(pipeline::refused)?;
+    pipeline::generate(&schema, lock).map(|_| ())
+}
+
+fn schema_text(database: &str, tables: &[String]) -> String {
+    let mut text = format!("{{\n  \"database\": {},\n  \"tables\": [\n", json(database));
+    for (index, table) in tables.iter().enumerate() {
+        let comma = if index + 1 < tables.len() { "," } else { "" };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "    {{ \"table\": {} }}{comma}", json(table));
+    }
+    text.push_str("  ]\n}\n");
+    text
+}
+
+fn json(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_is_read_back_as_it_was_meant() {
+        let tables = ["campaign".to_owned(), "odd \"name\"\\".to_owned()];
+        let schema = SchemaFile::parse("x", &schema_text("ads", &tables)).unwrap();
+        assert_eq!(schema.database.as_deref(), Some("ads"));
+        let read: Vec<&str> = schema.tables.iter().map(|t| t.table.as_str()).collect();
+        assert_eq!(read, tables);
+    }
+}

@@ -1,14 +1,15 @@
 //! Decoding into generated structs, against `mysql_common`'s BinlogRow and against reading the
-//! events with their checksums alone; the same bytes in memory for all three.
+//! events with their checksums alone; the same files, in the page cache, for all three.
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File};
 use std::hint::black_box;
-use std::io::Cursor;
+use std::io::BufReader;
+use std::path::Path;
 
 use generated::{LongTable, ShortTable, Tables};
 use mirror_runtime::image::{Plan, RowsEvent};
-use mirror_runtime::source::{EventSource, RawEvent, RecordedSource};
+use mirror_runtime::source::{EventSource, RawEvent, RecordedSource, TruncatedTail};
 use mirror_runtime::store::Schema;
 use mirror_runtime::transaction::{Boundary, Touch, TransactionReader, TransactionSink};
 use mirror_runtime::{Error as MirrorError, Row, TableError};
@@ -23,13 +24,13 @@ use crate::workload::Interval;
 
 /// Measures one interval: against BinlogRow, and against framing.
 pub(crate) fn run(interval: &Interval, runs: usize) -> Result<Vec<Measurement>, Error> {
-    let bytes = fs::read(&interval.file)?;
+    let file = interval.file.as_path();
     let rows = interval.rows;
-    let megabytes = bytes.len() as f64 / 1e6;
-    let framing = cost(runs, rows, || frame(&bytes).map(|()| rows))?;
-    let ours = cost(runs, rows, || decode(&bytes))?;
+    let megabytes = fs::metadata(file)?.len() as f64 / 1e6;
+    let framing = cost(runs, rows, || frame(file).map(|()| rows))?;
+    let ours = cost(runs, rows, || decode(file))?;
     let baseline_runs = runs.min(3);
-    let baseline = cost(baseline_runs, rows, || binlog_rows(&bytes))?;
+    let baseline = cost(baseline_runs, rows, || binlog_rows(file))?;
     let name = format!("decode_{}", swap(interval.name));
     let per_second = |seconds: f64| rows as f64 / seconds;
     Ok(vec![
@@ -68,8 +69,8 @@ fn swap(name: &str) -> String {
     }
 }
 
-fn frame(bytes: &[u8]) -> Result<(), Error> {
-    let mut source = RecordedSource::from_bytes("load.000001", bytes)?;
+fn frame(file: &Path) -> Result<(), Error> {
+    let mut source = RecordedSource::open([file], TruncatedTail::End)?;
     while let Some(event) = source.next_event()? {
         black_box(event.body);
     }
@@ -82,7 +83,7 @@ struct Decoder {
     short: usize,
 }
 
-fn decode(bytes: &[u8]) -> Result<u64, Error> {
+fn decode(file: &Path) -> Result<u64, Error> {
     let layouts = Tables::layouts();
     let short = layouts
         .iter()
@@ -91,7 +92,7 @@ fn decode(bytes: &[u8]) -> Result<u64, Error> {
     let selected = vec![true; layouts.len()];
     let mut reader = TransactionReader::new(layouts, &selected);
     let mut decoder = Decoder { rows: 0, short };
-    let mut source = RecordedSource::from_bytes("load.000001", bytes)?;
+    let mut source = RecordedSource::open([file], TruncatedTail::End)?;
     while let Some(event) = source.next_event()? {
         reader.event(&event, &mut decoder)?;
     }
@@ -150,8 +151,8 @@ impl TransactionSink for Decoder {
 }
 
 /// The baseline: every row as a BinlogRow.
-fn binlog_rows(bytes: &[u8]) -> Result<u64, Error> {
-    let mut file = BinlogFile::new(BinlogVersion::Version4, Cursor::new(bytes))?;
+fn binlog_rows(file: &Path) -> Result<u64, Error> {
+    let mut file = BinlogFile::new(BinlogVersion::Version4, BufReader::new(File::open(file)?))?;
     let mut maps = HashMap::new();
     let mut seen = 0;
     while let Some(event) = file.next() {

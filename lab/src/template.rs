@@ -98,7 +98,7 @@ fn initialise(program: &Program, dir: &Path) -> Result<()> {
                 "--initialize-insecure",
                 "--loose-mysqlx=OFF",
                 "--secure-file-priv=",
-                "--loose-innodb-redo-log-capacity=8M",
+                "--loose-innodb-redo-log-capacity=32M",
             ]);
         }
         Flavor::Mariadb => {

@@ -17,15 +17,21 @@ fn start(flavor: Flavor) -> Server {
 }
 
 fn variable(server: &Server, name: &str) -> String {
-    server.query_value::<String>(&format!("SELECT CAST(@@{name} AS CHAR)")).unwrap().unwrap()
+    server
+        .query_value::<String>(&format!("SELECT CAST(@@{name} AS CHAR)"))
+        .unwrap()
+        .unwrap()
 }
 
 /// True if some process has this argument; Linux only.
 fn runs_with_argument(argument: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok()).any(|line| {
-        line.split(|byte| *byte == 0).any(|part| part == argument.as_bytes())
-    })
+    processes
+        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
+        .any(|line| {
+            line.split(|byte| *byte == 0)
+                .any(|part| part == argument.as_bytes())
+        })
 }
 
 #[test]
@@ -69,8 +75,15 @@ fn sessions_have_utc_utf8mb4_and_no_sql_mode() {
             .query_first("SELECT @@time_zone, @@sql_mode, @@character_set_client")
             .unwrap()
             .unwrap();
-        assert_eq!(row, ("+00:00".into(), String::new(), "utf8mb4".into()), "{flavor}");
-        assert_eq!(mysql::Opts::from_url(&server.url()).unwrap().get_tcp_port(), server.port());
+        assert_eq!(
+            row,
+            ("+00:00".into(), String::new(), "utf8mb4".into()),
+            "{flavor}"
+        );
+        assert_eq!(
+            mysql::Opts::from_url(&server.url()).unwrap().get_tcp_port(),
+            server.port()
+        );
         mysql::Conn::new(server.url().as_str()).unwrap();
     }
 }
@@ -89,12 +102,22 @@ fn killed_server_has_its_data_after_a_restart() {
         server.restart().unwrap();
         assert_eq!(server.port(), port);
         assert_ne!(server.pid(), pid);
-        assert_eq!(server.query_value::<u64>("SELECT COUNT(*) FROM d.t").unwrap(), Some(2));
+        assert_eq!(
+            server
+                .query_value::<u64>("SELECT COUNT(*) FROM d.t")
+                .unwrap(),
+            Some(2)
+        );
         server.exec("INSERT INTO d.t VALUES (3)").unwrap();
         server.stop().unwrap();
         assert_eq!(server.pid(), None);
         server.restart().unwrap();
-        assert_eq!(server.query_value::<u64>("SELECT COUNT(*) FROM d.t").unwrap(), Some(3));
+        assert_eq!(
+            server
+                .query_value::<u64>("SELECT COUNT(*) FROM d.t")
+                .unwrap(),
+            Some(3)
+        );
     }
 }
 
@@ -134,7 +157,10 @@ fn bad_option_gives_an_error_with_the_end_of_the_log() {
 fn server_that_is_too_slow_is_given_up() {
     let error =
         Server::start(Flavor::Mariadb, &options().ready_within(Duration::ZERO)).unwrap_err();
-    assert!(error.to_string().contains("was not ready after 0 ms"), "{error}");
+    assert!(
+        error.to_string().contains("was not ready after 0 ms"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -153,9 +179,14 @@ fn own_arguments_override_the_defaults_also_at_a_restart() {
 #[test]
 fn failing_statement_of_a_script_is_named_by_its_line() {
     let server = start(Flavor::Mariadb);
-    let error = server.exec_script("SELECT 1;\n\nINSERT INTO no.such VALUES ('secret');").unwrap_err();
+    let error = server
+        .exec_script("SELECT 1;\n\nINSERT INTO no.such VALUES ('secret');")
+        .unwrap_err();
     let message = error.to_string();
-    assert!(message.contains("script line 3: the INSERT statement failed"), "{message}");
+    assert!(
+        message.contains("script line 3: the INSERT statement failed"),
+        "{message}"
+    );
     assert!(!message.contains("secret"), "{message}");
 }
 
@@ -187,7 +218,12 @@ fn server_of_a_dead_owner_ends_with_the_next_start() {
     let output = Command::new(program).args(arguments).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     // The harness prints the test's name on the same line.
-    let dir = text.split("dir=").nth(1).and_then(|rest| rest.lines().next()).unwrap().to_owned();
+    let dir = text
+        .split("dir=")
+        .nth(1)
+        .and_then(|rest| rest.lines().next())
+        .unwrap()
+        .to_owned();
     // Other tests of this run may have reaped it already; after this start it is gone for sure.
     let _server = start(Flavor::Mariadb);
     assert!(!Path::new(&dir).exists());

@@ -16,7 +16,8 @@ fn echo(prefix: &'static [u8]) -> u16 {
             thread::spawn(move || {
                 let mut from = stream.try_clone().unwrap();
                 let mut to = stream;
-                to.write_all(prefix).and_then(|()| std::io::copy(&mut from, &mut to).map(drop))
+                to.write_all(prefix)
+                    .and_then(|()| std::io::copy(&mut from, &mut to).map(drop))
             });
         }
     });
@@ -25,7 +26,9 @@ fn echo(prefix: &'static [u8]) -> u16 {
 
 fn client(proxy: &Proxy) -> TcpStream {
     let stream = TcpStream::connect(("127.0.0.1", proxy.port())).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
     stream
 }
 
@@ -95,12 +98,19 @@ fn paused_proxy_passes_nothing_until_resumed() {
     say(&mut stream, "a");
     proxy.pause();
     stream.write_all(b"late").unwrap();
-    stream.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_millis(200)))
+        .unwrap();
     let mut back = [0; 4];
     let kind = stream.read_exact(&mut back).unwrap_err().kind();
-    assert!(matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut), "{kind}");
+    assert!(
+        matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut),
+        "{kind}"
+    );
     proxy.resume();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
     stream.read_exact(&mut back).unwrap();
     assert_eq!(&back, b"late");
 }
@@ -128,7 +138,11 @@ fn new_connections_go_to_the_new_target() {
 
 #[test]
 fn target_that_is_down_closes_the_client() {
-    let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+    let port = TcpListener::bind(("127.0.0.1", 0))
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
     let proxy = Proxy::start(port).unwrap();
     assert_eq!(rest(&mut client(&proxy)), b"");
 }

@@ -46,10 +46,10 @@ fn source_code(kind: SourceErrorKind) -> u8 {
         SourceErrorKind::Url => 2,
         SourceErrorKind::AccessDenied => 4,
         SourceErrorKind::Setting => 5,
-        SourceErrorKind::Right => 6,
+        SourceErrorKind::MissingRight => 6,
         SourceErrorKind::DuplicateServerId => 7,
         SourceErrorKind::Purged => 8,
-        SourceErrorKind::UnknownTable => 1,
+        SourceErrorKind::Unknown => 1,
         _ => 3,
     }
 }

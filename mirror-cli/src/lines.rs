@@ -27,8 +27,10 @@ pub(crate) fn start_line(line: &mut Vec<u8>, boundary: &Boundary) {
 
 /// `2031-02-03T04:05:06.000000Z`.
 fn commit_time(micros: u64) -> String {
-    let micros = i64::try_from(micros).unwrap_or(i64::MAX);
-    let text = Timestamp::from_micros(micros).with_fsp(6).to_string();
+    let seconds = u32::try_from(micros / 1_000_000).unwrap_or(u32::MAX);
+    let rest = u32::try_from(micros % 1_000_000).unwrap_or(0);
+    let time = Timestamp::from_wire(seconds, rest).unwrap_or(Timestamp::ZERO);
+    let text = time.with_fsp(6).to_string();
     format!("{}Z", text.replace(' ', "T"))
 }
 

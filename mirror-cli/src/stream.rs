@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
         }
     })?;
     let (mut source, stream_handle) =
-        LiveSource::open(&options.url, &start, &stream_options(&options, &until))?;
+        LiveSource::open(&options.url, &start, stream_options(&options, &until))?;
     *handle.lock().unwrap_or_else(PoisonError::into_inner) = Some(stream_handle);
     let mut printer = Printer::new();
     let mut reader = TransactionReader::new(layouts, &selected);

@@ -162,7 +162,7 @@ impl<S: Schema> Session<'_, S> {
             heartbeat_seconds: self.options.heartbeat_seconds,
             non_blocking: false,
         };
-        let (mut source, handle) = LiveSource::open(&self.options.url, &resume.start, &options)?;
+        let (mut source, handle) = LiveSource::open(&self.options.url, &resume.start, options)?;
         shared.set_stream(Some(handle));
         if until.is_none() {
             shared.status.update(|status| status.state = State::Live);
@@ -232,7 +232,9 @@ impl Resume {
         self.boundaries = boundaries;
         let Some(last) = last else { return };
         match (&mut self.start, &last.gtid) {
-            (StreamStart::Gtid(set), Some(gtid)) => set.add(gtid),
+            (StreamStart::Gtid(set), Some(gtid)) => {
+                set.add(gtid);
+            }
             // Without a GTID nothing is added to the set; the server will not send it again
             // either, since only transactions with GTIDs exist where the set was read.
             (StreamStart::Gtid(_), None) => {}
@@ -252,7 +254,7 @@ fn recovery(error: &SourceError, unreadable: &mut u32) -> Recovery {
     match error.kind() {
         SourceErrorKind::Purged => Recovery::Reload,
         _ if error.is_transient() => Recovery::Reconnect,
-        SourceErrorKind::Stream => {
+        SourceErrorKind::Malformed => {
             // A byte may have been damaged on the way; the same again at every try is in the
             // server's log.
             *unreadable += 1;

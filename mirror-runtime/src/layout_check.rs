@@ -52,11 +52,11 @@ fn compare(layout: &TableLayout, server: &[ServerColumn]) -> Result<(), TableErr
                 "no such column".into(),
             ));
         };
-        if normal_type(&found.column_type) != normal_type(column.sql_type) {
+        if normal_type(&found.sql_type) != normal_type(column.sql_type) {
             return Err(mismatch(
                 Some(column),
                 column.sql_type.to_owned(),
-                found.column_type.clone(),
+                found.sql_type.clone(),
             ));
         }
         if found.nullable && !column.nullable {

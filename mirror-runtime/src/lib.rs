@@ -25,6 +25,7 @@ pub mod transaction;
 pub mod types;
 pub mod value;
 
+pub use bootstrap::check_server;
 pub use error::{Error, TableError, ValueError};
 pub use event_policy::{EventPolicy, event_policy};
 pub use image::{ImageColumn, RowImage};

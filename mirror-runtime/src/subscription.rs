@@ -38,6 +38,12 @@ impl<S: Schema> Subscription<S> {
         self.snapshot.clone().into()
     }
 
+    /// The tables that the first transaction follows on, for walking them by table index.
+    #[must_use]
+    pub fn tables(&self) -> &S {
+        self.snapshot.tables()
+    }
+
     /// The version that the first transaction follows on.
     #[must_use]
     pub fn version(&self) -> &crate::store::Version {

@@ -11,7 +11,7 @@ use crate::event_policy::{EventPolicy, event_policy};
 use crate::image::{Plan, RowsEvent, TableMap};
 use crate::layout::TableLayout;
 use crate::source::event::{QueryEvent, event_type};
-use crate::source::{BinlogPosition, Gtid, GtidEvent, RawEvent};
+use crate::source::{BinlogPosition, Gtid, GtidEvent, RawEvent, mariadb_gtid_flags};
 use crate::statement::{Statement, classify};
 
 /// The end of a transaction.
@@ -206,7 +206,7 @@ impl TransactionReader {
         event: &RawEvent<'_>,
         sink: &mut dyn TransactionSink,
     ) -> Result<(), Error> {
-        let gtid = GtidEvent::parse(event)?;
+        let gtid = GtidEvent::parse(event)?.ok_or_else(|| unreadable(event, "it is no GTID"))?;
         if self.in_transaction && !self.changed.is_empty() {
             return Err(unreadable(event, "it stands inside a transaction"));
         }
@@ -215,9 +215,10 @@ impl TransactionReader {
         }
         self.start_group();
         // MariaDB has no BEGIN: its GTID event opens a group, but for single statements.
-        self.in_transaction = gtid.opens_group();
-        self.commit_micros = gtid.commit_time_micros();
-        self.gtid = gtid.gtid().cloned();
+        self.in_transaction = matches!(gtid.gtid, Some(Gtid::MariaDb(_)))
+            && gtid.flags & mariadb_gtid_flags::STANDALONE == 0;
+        self.commit_micros = gtid.committed_at_micros;
+        self.gtid = gtid.gtid;
         Ok(())
     }
 
@@ -241,7 +242,7 @@ impl TransactionReader {
         let layout = self.layout(table)?;
         let plan = Plan::new(layout, &map).map_err(|mismatch| TableError::Layout {
             table: layout.full_name(),
-            column: mismatch.column,
+            column: Some(mismatch.column),
             expected: mismatch.expected,
             found: mismatch.found,
             position: Some(event.end_position()),

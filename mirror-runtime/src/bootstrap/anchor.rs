@@ -14,8 +14,10 @@
 use mysql::Conn;
 
 use crate::error::Error;
-use crate::source::status::{binlog_snapshot, binlog_status, gtid_executed, log_status};
-use crate::source::{BinlogPosition, Family, GtidSet, ServerInfo, StreamStart};
+use crate::source::status::{
+    binlog_snapshot, binlog_status, gtid_executed, has_gtids, log_status,
+};
+use crate::source::{BinlogPosition, Family, ServerInfo, StreamStart};
 
 /// An anchor, and how it was found.
 pub(super) struct Anchor {
@@ -35,21 +37,20 @@ pub(super) fn choose(conn: &mut Conn, info: &ServerInfo, naive: bool) -> Result<
         });
     }
     if info.family == Family::MariaDb {
-        if let Some(position) = binlog_snapshot(conn)? {
+        if let Some((position, _)) = binlog_snapshot(conn, info)? {
             return Ok(Anchor {
                 start: StreamStart::File(position),
                 kind: "consistent snapshot",
             });
         }
     } else {
-        // An empty set may mean that GTIDs are off: it tells nothing then.
-        if info.gtid_mode_on {
+        if has_gtids(conn, info)? {
             return Ok(Anchor {
-                start: StreamStart::Gtid(GtidSet::MySql(gtid_executed(conn)?)),
+                start: StreamStart::Gtid(gtid_executed(conn, info)?),
                 kind: "gtid_executed",
             });
         }
-        if let Some(position) = log_status(conn, info)? {
+        if let Some((position, _)) = log_status(conn, info)? {
             return Ok(Anchor {
                 start: StreamStart::File(position),
                 kind: "log_status",

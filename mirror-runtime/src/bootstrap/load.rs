@@ -12,7 +12,7 @@ use super::pieces::{Piece, pieces};
 use crate::error::{Error, TableError};
 use crate::options::Options;
 use crate::row::SelectValue;
-use crate::source::{connect, status::query_error};
+use crate::source::{connect, query_error};
 use crate::status::StatusCell;
 use crate::store::{Batch, Schema};
 
@@ -134,12 +134,16 @@ fn select(
     } else {
         Params::Positional(piece.parameters.clone())
     };
-    let rows = conn.exec_iter(&piece.sql, parameters).map_err(query_error)?;
+    let rows = conn
+        .exec_iter(&piece.sql, parameters)
+        .map_err(|error| query_error(error, "loading a table"))?;
     let Some(mut batch) = new_batch() else {
         return Ok(());
     };
     for row in rows {
-        let values: Vec<SelectValue> = row.map_err(query_error)?.unwrap();
+        let values: Vec<SelectValue> = row
+            .map_err(|error| query_error(error, "loading a table"))?
+            .unwrap();
         batch
             .push(&mut values.into_iter())
             .map_err(|error| (piece.table, error))

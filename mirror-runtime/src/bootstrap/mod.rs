@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::layout_check::check_layouts;
 use crate::options::Options;
 use crate::source::{
-    BinlogPosition, Requirements, ServerInfo, StreamStart, TableRequirement, connect, preflight,
+    BinlogPosition, Requirements, ServerInfo, Severity, StreamStart, TableRequirement, connect, preflight,
     status::binlog_status,
 };
 use crate::status::{State, StatusCell};
@@ -71,7 +71,7 @@ pub(crate) fn bootstrap<S: Schema>(
 ///
 /// # Errors
 /// All settings and rights that are wrong in one error, or the first layout that differs.
-pub(crate) fn check_server<S: Schema>(
+pub fn check_server<S: Schema>(
     conn: &mut Conn,
     info: &ServerInfo,
     selected: &[bool],
@@ -85,10 +85,24 @@ pub(crate) fn check_server<S: Schema>(
         .map(|(layout, _)| TableRequirement {
             database: layout.database.to_owned(),
             table: layout.table.to_owned(),
+            columns: layout
+                .columns
+                .iter()
+                .map(|column| column.name.to_owned())
+                .collect(),
         })
         .collect();
-    let report = preflight(conn, info, &Requirements { tables, server_id })?;
-    for finding in report.warnings() {
+    let requirements = Requirements {
+        tables,
+        server_id,
+        binlog: true,
+    };
+    let report = preflight(conn, info, &requirements)?;
+    let warnings = report
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Warning);
+    for finding in warnings {
         tracing::warn!(
             setting = finding.name,
             found = finding.found,

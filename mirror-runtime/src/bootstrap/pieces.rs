@@ -5,7 +5,7 @@ use mysql::{Conn, Value};
 
 use crate::layout::{ColumnType, TableLayout};
 use crate::row::{quote_identifier, select_expression};
-use crate::source::{SourceError, status::query_error};
+use crate::source::{SourceError, query_error};
 
 /// One SELECT of a load.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +55,7 @@ fn estimated_rows(conn: &mut Conn, layout: &TableLayout) -> Result<u64, SourceEr
              WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
             (layout.database, layout.table),
         )
-        .map_err(query_error)?;
+        .map_err(|error| query_error(error, "estimating a table's rows"))?;
     Ok(rows.flatten().unwrap_or(0))
 }
 
@@ -84,7 +84,7 @@ fn bounds(
             format!("SELECT MIN({column}), MAX({column}) FROM {}", name(layout)),
             (),
         )
-        .map_err(query_error)?;
+        .map_err(|error| query_error(error, "reading the ends of a table's key"))?;
     Ok(ends.and_then(|(least, greatest)| Some((integer(&least)?, integer(&greatest)?))))
 }
 

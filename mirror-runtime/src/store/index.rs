@@ -10,12 +10,12 @@ use std::sync::Arc;
 use crate::row::Row;
 
 /// Rows by the key type `K`, ordered by it, then by primary key.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Index<K, R: Row> {
     rows: imbl::OrdMap<K, Bucket<R>>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 enum Bucket<R: Row> {
     One(Arc<R>),
     Many(imbl::OrdMap<R::Key, Arc<R>>),

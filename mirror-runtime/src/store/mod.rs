@@ -11,7 +11,7 @@ mod table;
 
 pub use index::{Index, IndexRange};
 pub use publish::{Store, Snapshot, Version, Writer};
-pub use table::{ApplyError, Batch, Divergence, Mode, Table, TableWriter};
+pub use table::{ApplyError, Batch, Divergence, Mode, ShownRow, Table, TableWriter};
 
 use std::sync::Arc;
 

@@ -16,14 +16,12 @@ pub struct Version {
 }
 
 /// One version of all tables.
-#[derive(Debug)]
 struct Published<S> {
     tables: S,
     version: Version,
 }
 
 /// The tables of a mirror: what is published now, for readers on any thread.
-#[derive(Debug)]
 pub struct Store<S: Schema> {
     current: ArcSwap<Published<S>>,
 }
@@ -31,7 +29,6 @@ pub struct Store<S: Schema> {
 /// All tables at one transaction boundary; it stays as it is however long it is kept.
 ///
 /// A clone is another handle of the same version.
-#[derive(Debug)]
 pub struct Snapshot<S: Schema> {
     published: Arc<Published<S>>,
 }
@@ -91,7 +88,6 @@ impl<S: Schema> Store<S> {
 /// Changes are made to a working copy that nobody else sees; [`commit`](Self::commit)
 /// publishes it, [`mark`](Self::mark) keeps it without publishing, and
 /// [`rollback`](Self::rollback) goes back to the last of these.
-#[derive(Debug)]
 pub struct Writer<S: Schema> {
     store: Arc<Store<S>>,
     working: S,

@@ -134,7 +134,7 @@ pub trait TableWriter<C>: Send + Sync {
 pub type ShownRow<'a> = Option<(&'a dyn RowValues, &'a dyn Fn(usize) -> bool)>;
 
 /// One mirrored table: rows by key, and its indexes.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Table<R: Row> {
     rows: imbl::OrdMap<R::Key, Arc<R>>,
     indexes: R::Indexes,
@@ -231,7 +231,7 @@ impl<R: Row> Table<R> {
         let key = R::decode_key(image)?;
         match self.take(&key) {
             Some(before) => {
-                check_before(&before, image, mode)?;
+                check_before(before.as_ref(), image, mode)?;
                 Ok(Some(RowChange::Delete { before }))
             }
             None if mode == Mode::Strict => Err(Divergence::DeleteOfUnknown.into()),
@@ -252,7 +252,7 @@ impl<R: Row> Table<R> {
                 Mode::Tolerant => self.update_of_missing(&key, after),
             };
         };
-        check_before(&held, before, mode)?;
+        check_before(held.as_ref(), before, mode)?;
         let mut row = R::clone(&held);
         row.merge(after)?;
         let row = Arc::new(row);

@@ -228,6 +228,11 @@ pub enum SourceErrorKind {
     Server,
 }
 
+/// The error of a statement that was run to do `action`.
+pub(crate) fn query_error(error: mysql::Error, action: &str) -> SourceError {
+    from_mysql(error, &Context::query(action))
+}
+
 impl SourceErrorKind {
     /// A short name, lower case with underscores.
     #[must_use]

@@ -122,7 +122,9 @@ impl fmt::Display for SchemaDiff {
 /// what is wrong with it.
 #[must_use]
 pub fn diff(schema: &SchemaFile, old: &Lock, new: &Lock) -> SchemaDiff {
-    let schema = schema.clone().with_default_database(new.default_database.as_deref());
+    let schema = schema
+        .clone()
+        .with_default_database(new.default_database.as_deref());
     let mut changes = Vec::new();
     let mut asked = Vec::new();
     for request in &schema.tables {
@@ -135,18 +137,31 @@ pub fn diff(schema: &SchemaFile, old: &Lock, new: &Lock) -> SchemaDiff {
         match (before, after) {
             (Some(before), Some(after)) => {
                 let texts = (before.ddl.as_str(), after.ddl.as_str());
-                changes.extend(changed_table(request, &name, texts, (old.server, new.server)));
+                changes.extend(changed_table(
+                    request,
+                    &name,
+                    texts,
+                    (old.server, new.server),
+                ));
             }
             (None, Some(_)) => changes.push(whole(&name, "table added", Breaks::NOTHING)),
-            (Some(_), None) => changes.push(whole(&name, "table gone from the server", Breaks::BOTH)),
+            (Some(_), None) => {
+                changes.push(whole(&name, "table gone from the server", Breaks::BOTH))
+            }
             (None, None) => {}
         }
         asked.push(name);
     }
     for table in old.tables() {
-        let known = asked.iter().any(|name| old.find(name).is_some_and(|found| found.name == table.name));
+        let known = asked
+            .iter()
+            .any(|name| old.find(name).is_some_and(|found| found.name == table.name));
         if !known {
-            changes.push(whole(&table.name, "table no longer in schema.json", Breaks::API));
+            changes.push(whole(
+                &table.name,
+                "table no longer in schema.json",
+                Breaks::API,
+            ));
         }
     }
     SchemaDiff { changes }
@@ -162,9 +177,18 @@ fn changed_table(
         return Vec::new();
     }
     let (Ok(before), Ok(after)) = (ddl::parse(before, old), ddl::parse(after, new)) else {
-        return vec![whole(name, "text of SHOW CREATE TABLE changed", Breaks::BOTH)];
+        return vec![whole(
+            name,
+            "text of SHOW CREATE TABLE changed",
+            Breaks::BOTH,
+        )];
     };
-    table::changes(request, name, &before, &after, new.family)
+    let changes = table::changes(request, name, &before, &after, new.family);
+    if changes.is_empty() {
+        let what = "details of the table changed (checks, options of keys or of the table)";
+        return vec![whole(name, what, Breaks::NOTHING)];
+    }
+    changes
 }
 
 fn whole(table: &TableName, what: &str, breaks: Breaks) -> Change {

@@ -60,8 +60,8 @@ pub enum DifferenceKind {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            DifferenceKind::Missing => write!(f, "{}: missing\n", self.path),
-            DifferenceKind::Orphan => write!(f, "{}: not generated any more\n", self.path),
+            DifferenceKind::Missing => writeln!(f, "{}: missing", self.path),
+            DifferenceKind::Orphan => writeln!(f, "{}: not generated any more", self.path),
             DifferenceKind::Changed(diff) => f.write_str(diff),
         }
     }
@@ -147,13 +147,16 @@ fn replace(target: &Path, text: &str) -> Result<(), FileError> {
 /// The place of a relative path; refuses paths that leave the folder.
 fn target(folder: &Path, path: &str) -> Result<PathBuf, FileError> {
     let plain = !path.is_empty()
-        && path
-            .split('/')
-            .all(|part| !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', ':', '\0']));
+        && path.split('/').all(|part| {
+            !part.is_empty() && part != "." && part != ".." && !part.contains(['\\', ':', '\0'])
+        });
     if plain {
         return Ok(folder.join(path));
     }
-    let source = io::Error::new(io::ErrorKind::InvalidInput, "the path leads out of the folder");
+    let source = io::Error::new(
+        io::ErrorKind::InvalidInput,
+        "the path leads out of the folder",
+    );
     Err(failed(Path::new(path), "use the file", source))
 }
 
@@ -205,7 +208,10 @@ fn unified_diff(path: &str, found: &[u8], generated: &str) -> String {
     let diff = TextDiff::from_lines(found.as_ref(), generated);
     diff.unified_diff()
         .context_radius(CONTEXT_LINES)
-        .header(&format!("{path} (as it is)"), &format!("{path} (as generated)"))
+        .header(
+            &format!("{path} (as it is)"),
+            &format!("{path} (as generated)"),
+        )
         .to_string()
 }
 
@@ -240,7 +246,12 @@ mod tests {
         assert_eq!(compare(folder.path(), &files).unwrap().len(), 2);
         let first = write(folder.path(), &files).unwrap();
         assert_eq!(first.written, ["schema.lock.json", "src/lib.rs"]);
-        let time = || fs::metadata(folder.path().join("src/lib.rs")).unwrap().modified().unwrap();
+        let time = || {
+            fs::metadata(folder.path().join("src/lib.rs"))
+                .unwrap()
+                .modified()
+                .unwrap()
+        };
         let before = time();
         let second = write(folder.path(), &files).unwrap();
         assert!(second.written.is_empty() && second.removed.is_empty());
@@ -267,11 +278,18 @@ mod tests {
     fn only_files_with_the_header_are_left_over_and_removed() {
         let folder = tempfile::tempdir().unwrap();
         let old = format!("{GENERATED_MARK} from x\n");
-        write(folder.path(), &map(&[("src/old.rs", &old), ("src/sub/own.rs", "// mine\n")])).unwrap();
+        write(
+            folder.path(),
+            &map(&[("src/old.rs", &old), ("src/sub/own.rs", "// mine\n")]),
+        )
+        .unwrap();
         let files = map(&[("src/lib.rs", "a\n")]);
         let differences = compare(folder.path(), &files).unwrap();
         assert_eq!(differences[1].kind, DifferenceKind::Orphan);
-        assert_eq!(write(folder.path(), &files).unwrap().removed, ["src/old.rs"]);
+        assert_eq!(
+            write(folder.path(), &files).unwrap().removed,
+            ["src/old.rs"]
+        );
         assert!(folder.path().join("src/sub/own.rs").exists());
         assert!(!folder.path().join("src/old.rs").exists());
     }
@@ -280,7 +298,10 @@ mod tests {
     fn paths_out_of_the_folder_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         for path in ["../x", "/etc/x", "src/../../x", "", "a//b", "c:\\x"] {
-            assert!(write(folder.path(), &map(&[(path, "x")])).is_err(), "{path}");
+            assert!(
+                write(folder.path(), &map(&[(path, "x")])).is_err(),
+                "{path}"
+            );
         }
     }
 }

@@ -117,7 +117,8 @@ impl Lock {
                 lock.tables.push(table.clone());
             }
         }
-        lock.tables.sort_by(|left, right| left.name.cmp(&right.name));
+        lock.tables
+            .sort_by(|left, right| left.name.cmp(&right.name));
         lock
     }
 
@@ -170,7 +171,8 @@ impl Lock {
 
 fn parse_server(server: &Server) -> Result<ServerVersion, LockError> {
     let numbers = server.version.split_once('.');
-    let numbers = numbers.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+    let numbers =
+        numbers.and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
     let Some((major, minor)) = numbers else {
         return Err(LockError(format!(
             "the server's version is {:?}, expected two numbers such as \"9.7\"",
@@ -274,7 +276,11 @@ mod tests {
     fn tables_are_sorted_and_replaced() {
         let mut lock = lock();
         lock.insert("ads", "a", "CREATE TABLE `a` (`y` int)");
-        let names: Vec<&str> = lock.tables().iter().map(|table| table.name.table.as_str()).collect();
+        let names: Vec<&str> = lock
+            .tables()
+            .iter()
+            .map(|table| table.name.table.as_str())
+            .collect();
         assert_eq!(names, ["a", "b"]);
         assert!(lock.tables()[0].ddl.contains("`y`"));
     }
@@ -295,11 +301,20 @@ mod tests {
     fn broken_files_say_what_is_wrong() {
         let text = lock().to_text();
         for (broken, expected) in [
-            (text.replace("\"format\": 1", "\"format\": 2"), "format 2, expected 1"),
+            (
+                text.replace("\"format\": 1", "\"format\": 2"),
+                "format 2, expected 1",
+            ),
             (text.replace("10.11", "ten"), "\"ten\""),
             (text.replace("\"ddl\"", "\"dll\""), "unknown field `dll`"),
-            (text.replace("\"table\": \"b\"", "\"table\": \"a\""), "ads.a stands twice"),
-            (text.replace("mariadb", "oracle"), "unknown variant `oracle`"),
+            (
+                text.replace("\"table\": \"b\"", "\"table\": \"a\""),
+                "ads.a stands twice",
+            ),
+            (
+                text.replace("mariadb", "oracle"),
+                "unknown variant `oracle`",
+            ),
             ("{".to_owned(), "EOF"),
         ] {
             let error = Lock::parse(&broken).unwrap_err().to_string();

@@ -32,7 +32,11 @@ fn every_text_means_what_the_golden_says() {
 fn summary(table: &CreateTable) -> String {
     let options = &table.options;
     let mut text = format!(" = {:?}", table.name);
-    for (name, value) in [("engine", &options.engine), ("charset", &options.charset), ("collation", &options.collation)] {
+    for (name, value) in [
+        ("engine", &options.engine),
+        ("charset", &options.charset),
+        ("collation", &options.collation),
+    ] {
         if let Some(value) = value {
             let _ = write!(text, " {name}={value}");
         }
@@ -42,7 +46,11 @@ fn summary(table: &CreateTable) -> String {
         (options.system_versioned, "system-versioned"),
         (options.sequence, "sequence"),
     ] {
-        text.push_str(&if flag { format!(" {name}") } else { String::new() });
+        text.push_str(&if flag {
+            format!(" {name}")
+        } else {
+            String::new()
+        });
     }
     if !options.comment.is_empty() {
         let _ = write!(text, " comment={:?}", options.comment);
@@ -53,10 +61,20 @@ fn summary(table: &CreateTable) -> String {
     }
     for key in &table.keys {
         let parts: Vec<String> = key.parts.iter().map(part_summary).collect();
-        let _ = writeln!(text, "  {:?} key {:?}: {}", key.kind, key.name, parts.join(" "));
+        let _ = writeln!(
+            text,
+            "  {:?} key {:?}: {}",
+            key.kind,
+            key.name,
+            parts.join(" ")
+        );
     }
     for key in &table.foreign_keys {
-        let _ = write!(text, "  foreign key {:?}: {:?} -> {} {:?}", key.name, key.columns, key.parent, key.parent_columns);
+        let _ = write!(
+            text,
+            "  foreign key {:?}: {:?} -> {} {:?}",
+            key.name, key.columns, key.parent, key.parent_columns
+        );
         for (event, action) in [("delete", key.on_delete), ("update", key.on_update)] {
             if action != Action::Restrict {
                 let _ = write!(text, " on {event} {}", action.keywords());
@@ -88,9 +106,16 @@ fn column_summary(column: &ColumnDef) -> String {
         (column.invisible, "invisible"),
         (column.compressed, "compressed"),
     ] {
-        text.push_str(&if flag { format!(" {name}") } else { String::new() });
+        text.push_str(&if flag {
+            format!(" {name}")
+        } else {
+            String::new()
+        });
     }
-    for (name, value) in [("charset", &column.charset), ("collation", &column.collation)] {
+    for (name, value) in [
+        ("charset", &column.charset),
+        ("collation", &column.collation),
+    ] {
         if let Some(value) = value {
             let _ = write!(text, " {name}={value}");
         }
@@ -142,10 +167,14 @@ fn a_text_with_a_byte_changed_never_panics() {
     // A small linear congruential generator (Knuth, MMIX), so that failures repeat.
     let mut state = 42_u64;
     let mut random = move |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(state >> 33).unwrap() % below
     };
-    const INSERTED: &[&str] = &["`", "'", "\"", "(", ")", ",", "/*!", "*/", "\\", "=", "-", "0x", "ö", "\0", " "];
+    const INSERTED: &[&str] = &[
+        "`", "'", "\"", "(", ")", ",", "/*!", "*/", "\\", "=", "-", "0x", "ö", "\0", " ",
+    ];
     for (server, version) in SERVERS {
         for recorded in recorded(server) {
             for _ in 0..40 {
@@ -170,7 +199,10 @@ fn normalized_text_means_the_same_and_stays_as_it_is() {
         for recorded in recorded(server) {
             let normal = ddl::normalize(&recorded.text, version);
             assert_eq!(ddl::normalize(&normal, version), normal);
-            let (Ok(before), Ok(mut after)) = (ddl::parse(&recorded.text, version), ddl::parse(&normal, version)) else {
+            let (Ok(before), Ok(mut after)) = (
+                ddl::parse(&recorded.text, version),
+                ddl::parse(&normal, version),
+            ) else {
                 continue;
             };
             after.options.partitioned = before.options.partitioned;
@@ -225,7 +257,11 @@ fn versioned_comments_give_each_server_its_columns() {
     let ddl = "CREATE TABLE vc_t (a INT /*!50606 NOT NULL */, b INT /*!999999 NOSUCH */ , /*M!100301 c INT INVISIBLE, */ d INT)";
     for (server, version) in SERVERS {
         let table = ddl::parse(ddl, version).unwrap();
-        let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        let names: Vec<&str> = table
+            .columns
+            .iter()
+            .map(|column| column.name.as_str())
+            .collect();
         if server.starts_with("mariadb") {
             assert_eq!(names, ["a", "b", "c", "d"]);
             assert!(table.columns[2].invisible);
@@ -240,9 +276,16 @@ fn versioned_comments_give_each_server_its_columns() {
 #[test]
 fn hostile_depth_and_length_are_no_trouble() {
     let version = SERVERS[1].1;
-    let deep = format!("CREATE TABLE `t` (`a` int DEFAULT {}1{})", "(".repeat(100_000), ")".repeat(100_000));
+    let deep = format!(
+        "CREATE TABLE `t` (`a` int DEFAULT {}1{})",
+        "(".repeat(100_000),
+        ")".repeat(100_000)
+    );
     assert!(ddl::parse(&deep, version).is_ok());
-    let signs = format!("CREATE TABLE `t` (`a` int DEFAULT {}1)", "-".repeat(100_000));
+    let signs = format!(
+        "CREATE TABLE `t` (`a` int DEFAULT {}1)",
+        "-".repeat(100_000)
+    );
     assert!(ddl::parse(&signs, version).is_ok());
     let comments = "/*!50000 ".repeat(100_000);
     assert!(ddl::parse(&comments, version).is_err());

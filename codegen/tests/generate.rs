@@ -45,7 +45,11 @@ fn everything(lock: &Lock) -> SchemaFile {
             tables.push(request);
         }
     }
-    assert!(tables.len() >= 25, "{} tables can be mirrored", tables.len());
+    assert!(
+        tables.len() >= 25,
+        "{} tables can be mirrored",
+        tables.len()
+    );
     SchemaFile::parse("schema.json", &json!(tables).to_string()).unwrap()
 }
 
@@ -54,9 +58,14 @@ fn all_that_can_be_mirrored_compiles_without_warnings() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated");
     for (server, _) in SERVERS {
         let lock = lock(server);
-        let generated = codegen::generate(&everything(&lock), &lock).unwrap_or_else(|report| panic!("{report}"));
+        let generated = codegen::generate(&everything(&lock), &lock)
+            .unwrap_or_else(|report| panic!("{report}"));
         files::write(&folder.join(server), &generated).unwrap();
-        assert!(files::compare(&folder.join(server), &generated).unwrap().is_empty());
+        assert!(
+            files::compare(&folder.join(server), &generated)
+                .unwrap()
+                .is_empty()
+        );
     }
     compile::cargo(&folder, &["check"]);
 }
@@ -77,13 +86,20 @@ fn the_same_input_gives_the_same_bytes_and_the_lock_is_enough() {
 fn the_fingerprint_changes_with_the_model() {
     let lock = lock("mysql97");
     let schema = |text: &str| SchemaFile::parse("schema.json", text).unwrap();
-    let all = resolve(&schema(r#"[{"database": "tricky", "table": "par2"}]"#), &lock).unwrap();
+    let all = resolve(
+        &schema(r#"[{"database": "tricky", "table": "par2"}]"#),
+        &lock,
+    )
+    .unwrap();
     let named = resolve(
         &schema(r#"[{"database": "tricky", "table": "par2", "rust_name": "Pair"}]"#),
         &lock,
     )
     .unwrap();
     assert_eq!(codegen::fingerprint(&all).len(), 16);
-    assert_eq!(codegen::fingerprint(&all), codegen::fingerprint(&all.clone()));
+    assert_eq!(
+        codegen::fingerprint(&all),
+        codegen::fingerprint(&all.clone())
+    );
     assert_ne!(codegen::fingerprint(&all), codegen::fingerprint(&named));
 }

@@ -16,11 +16,15 @@ fn start(flavor: Flavor) -> Server {
     Server::start(flavor, &options()).unwrap()
 }
 
+/// A system variable as text; MySQL's 1 and 0 of switches as MariaDB's ON and OFF.
 fn variable(server: &Server, name: &str) -> String {
-    server
-        .query_value::<String>(&format!("SELECT CAST(@@{name} AS CHAR)"))
-        .unwrap()
-        .unwrap()
+    let sql = format!("SELECT CAST(@@{name} AS CHAR)");
+    let value = server.query_value::<String>(&sql).unwrap().unwrap();
+    match value.as_str() {
+        "1" => "ON".to_owned(),
+        "0" => "OFF".to_owned(),
+        _ => value,
+    }
 }
 
 /// True if some process has this argument; Linux only.
@@ -41,12 +45,12 @@ fn fresh_server_has_the_settings_that_a_mirror_needs() {
         let is_mariadb = variable(&server, "version").contains("MariaDB");
         assert_eq!(is_mariadb, flavor == Flavor::Mariadb);
         let wanted = [
-            ("log_bin", "1"),
+            ("log_bin", "ON"),
             ("binlog_format", "ROW"),
             ("binlog_row_image", "FULL"),
             ("binlog_row_metadata", "FULL"),
-            ("log_slave_updates", "1"),
-            ("skip_name_resolve", "1"),
+            ("log_slave_updates", "ON"),
+            ("skip_name_resolve", "ON"),
             ("bind_address", "127.0.0.1"),
         ];
         for (name, value) in wanted {
@@ -171,7 +175,7 @@ fn own_arguments_override_the_defaults_also_at_a_restart() {
         assert_eq!(variable(&server, "binlog_format"), "STATEMENT", "{flavor}");
         assert_eq!(variable(&server, "binlog_row_image"), "MINIMAL", "{flavor}");
         server.restart_with(&["--skip-log-bin"]).unwrap();
-        assert_eq!(variable(&server, "log_bin"), "0", "{flavor}");
+        assert_eq!(variable(&server, "log_bin"), "OFF", "{flavor}");
         assert_eq!(variable(&server, "binlog_format"), "ROW", "{flavor}");
     }
 }
@@ -245,7 +249,7 @@ fn long_path_of_the_folder_is_no_problem() {
             std::os::unix::fs::symlink(usual.join("root"), to).unwrap();
         }
         let server = Server::start_in(&home, flavor, &options()).unwrap();
-        assert!(server.dir().starts_with(&long) || server.dir().to_string_lossy().len() > 107);
+        assert!(server.dir().as_os_str().len() > 107);
         server.exec("SELECT 1").unwrap();
     }
 }

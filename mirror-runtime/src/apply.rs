@@ -11,6 +11,16 @@ use crate::store::{ApplyError, Mode, Schema, Writer};
 use crate::subscription::{Subscribers, Transaction};
 use crate::transaction::{Boundary, Touch, TransactionSink};
 
+/// Why all tables have to be loaded again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reload {
+    /// For status, log and subscribers.
+    pub(crate) reason: String,
+    /// Whether a change did not fit the rows we hold; the same again right after a load means
+    /// that loading does not help.
+    pub(crate) diverged: bool,
+}
+
 /// The sink of a mirror: changes go to the writer's working copy, boundaries publish it.
 pub(crate) struct Applier<'m, S: Schema> {
     writer: &'m mut Writer<S>,
@@ -23,7 +33,7 @@ pub(crate) struct Applier<'m, S: Schema> {
     /// Tables that the running transaction changed.
     changed: Vec<usize>,
     changes: Option<Vec<S::Change>>,
-    reload: Option<String>,
+    reload: Option<Reload>,
     last: Option<Boundary>,
     applied: u64,
     boundaries: u64,
@@ -53,8 +63,8 @@ impl<'m, S: Schema> Applier<'m, S> {
     }
 
     /// Why the tables have to be loaded again, once a boundary has shown that.
-    pub(crate) fn reload_reason(&self) -> Option<&str> {
-        self.reload.as_deref()
+    pub(crate) fn reload(&self) -> Option<&Reload> {
+        self.reload.as_ref()
     }
 
     /// Transactions published since this was made.
@@ -184,7 +194,10 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
                     .map_or_else(String::new, |layout| layout.full_name());
                 match apply_error(error, name, &event.end_position()) {
                     Ok(reason) => {
-                        self.reload = Some(reason);
+                        self.reload = Some(Reload {
+                            reason,
+                            diverged: true,
+                        });
                         Ok(())
                     }
                     Err(error) => Err(error),
@@ -210,7 +223,10 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             .map(|layout| layout.full_name())
             .collect();
         self.reload
-            .get_or_insert_with(|| format!("{} on {}", touch.kind, names.join(", ")));
+            .get_or_insert_with(|| Reload {
+                reason: format!("{} on {}", touch.kind, names.join(", ")),
+                diverged: false,
+            });
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::apply::Applier;
+use crate::apply::{Applier, Reload};
 use crate::bootstrap::{Loaded, bootstrap};
 use crate::error::{Error, TableError};
 use crate::mirror::Shared;
@@ -24,7 +24,7 @@ const MAX_UNREADABLE: u32 = 3;
 enum Ended {
     Stopped,
     /// The tables have to be loaded again.
-    Reload(String),
+    Reload(Reload),
 }
 
 /// Runs a mirror until it is stopped.
@@ -45,7 +45,9 @@ pub(crate) fn run<S: Schema>(
     let mut backoff = Backoff::new(options);
     loop {
         let started = std::time::Instant::now();
-        let loaded = bootstrap(options, selected, server_id, &shared.status, &shared.stop);
+        // Our own stream of before a reload may still be listed among the replicas.
+        let check_id = reload.is_none().then_some(server_id);
+        let loaded = bootstrap(options, selected, check_id, &shared.status, &shared.stop);
         if shared.stopped() {
             return Ok(());
         }
@@ -68,11 +70,14 @@ pub(crate) fn run<S: Schema>(
             started,
         };
         let ended = session.follow(&mut writer, loaded, reload.take(), &mut applied)?;
-        let Ended::Reload(reason) = ended else {
+        let Ended::Reload(Reload { reason, diverged }) = ended else {
             return Ok(());
         };
         tracing::warn!(reason, "loading all tables again");
-        in_a_row = if applied == 0 { in_a_row + 1 } else { 0 };
+        in_a_row = match (diverged, applied) {
+            (true, 0) => in_a_row + 1,
+            _ => 0,
+        };
         if in_a_row >= options.max_reloads_in_a_row {
             return Err(TableError::ReloadLoop {
                 table: "*".into(),
@@ -131,10 +136,15 @@ impl<S: Schema> Session<'_, S> {
                 return Ok(Ended::Stopped);
             }
             match result {
-                Ok(reason) => return Ok(Ended::Reload(reason)),
+                Ok(reload) => return Ok(Ended::Reload(reload)),
                 Err(Error::Source(error)) => match recovery(&error, &mut unreadable) {
                     Recovery::Reconnect => tracing::warn!(%error, "connecting again"),
-                    Recovery::Reload => return Ok(Ended::Reload(error.to_string())),
+                    Recovery::Reload => {
+                        return Ok(Ended::Reload(Reload {
+                            reason: error.to_string(),
+                            diverged: true,
+                        }));
+                    }
                     Recovery::GiveUp => return Err(error.into()),
                 },
                 Err(error) => return Err(error),
@@ -155,7 +165,7 @@ impl<S: Schema> Session<'_, S> {
         reader: &mut TransactionReader,
         resume: &mut Resume,
         until: &mut Option<(BinlogPosition, Option<String>)>,
-    ) -> Result<String, Error> {
+    ) -> Result<Reload, Error> {
         let shared = self.shared;
         let options = StreamOptions {
             server_id: self.server_id,
@@ -182,8 +192,8 @@ impl<S: Schema> Session<'_, S> {
             }
             let position = event.end_position();
             resume.passed(applier);
-            if let Some(reason) = applier.reload_reason() {
-                return Ok(reason.to_owned());
+            if let Some(reload) = applier.reload() {
+                return Ok(reload.clone());
             }
             self.go_live_if_there(applier, &position, until);
         }

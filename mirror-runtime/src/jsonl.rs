@@ -36,6 +36,11 @@ pub fn write_row(out: &mut Vec<u8>, row: &dyn RowValues, only: Option<&dyn Fn(us
     out.push(b'}');
 }
 
+/// Appends a JSON string.
+pub fn write_string(out: &mut Vec<u8>, text: &str) {
+    write_json_string(out, text.as_bytes());
+}
+
 /// Appends one value of a column.
 pub fn write_value(out: &mut Vec<u8>, value: &Value<'_>, column: &ColumnLayout) {
     match value {
@@ -120,4 +125,93 @@ fn write_set(out: &mut Vec<u8>, bits: u64, labels: &[&str]) {
         write_json_string(out, label.as_bytes());
     }
     out.push(b']');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::test_support::{layout, named};
+    use crate::layout::TableLayout;
+    use crate::types::{Date, Json, Time, Timestamp};
+
+    fn value(value: &Value<'_>, kind: ColumnType) -> String {
+        let mut out = Vec::new();
+        write_value(&mut out, value, &named("c", 0, true, kind));
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_keep_every_bit() {
+        let float = ColumnType::Float;
+        assert_eq!(value(&Value::Float(0.1), float), "0.1");
+        assert_eq!(value(&Value::Float(f32::MAX), float), "3.4028235e38");
+        assert_eq!(value(&Value::Double(0.1), ColumnType::Double), "0.1");
+        assert_eq!(value(&Value::Double(5e-324), ColumnType::Double), "5e-324");
+        let bits = ColumnType::Bit { bits: 64 };
+        assert_eq!(value(&Value::Bit(u64::MAX), bits), "18446744073709551615");
+        assert_eq!(value(&Value::Int(i64::MIN), float), "-9223372036854775808");
+        assert_eq!(value(&Value::Year(0), ColumnType::Year), "0");
+        let decimal = Value::Decimal("-0.50".to_owned());
+        assert_eq!(value(&decimal, float), "\"-0.50\"");
+    }
+
+    #[test]
+    fn times_have_the_digits_of_their_column() {
+        let time = Value::Time(Time::from_micros(-250_000).unwrap());
+        let text = value(&time, ColumnType::Time { fsp: 3 });
+        assert_eq!(text, "\"-00:00:00.250\"");
+        let zero = Value::Timestamp(Timestamp::ZERO);
+        let text = value(&zero, ColumnType::Timestamp { fsp: 6 });
+        assert_eq!(text, "\"0000-00-00 00:00:00.000000\"");
+        let partial = Value::Date(Date::new(2031, 0, 15).unwrap());
+        assert_eq!(value(&partial, ColumnType::Date), "\"2031-00-15\"");
+    }
+
+    #[test]
+    fn labels_stand_for_numbers_but_index_0_is_a_number() {
+        const LABELS: &[&str] = &["a,b", "it\"s", ""];
+        let kind = ColumnType::Enum { labels: LABELS };
+        assert_eq!(value(&Value::Enum(0), kind), "0");
+        assert_eq!(value(&Value::Enum(2), kind), r#""it\"s""#);
+        assert_eq!(value(&Value::Enum(3), kind), "\"\"");
+        let kind = ColumnType::Set { labels: LABELS };
+        assert_eq!(value(&Value::Set(0), kind), "[]");
+        assert_eq!(value(&Value::Set(0b101), kind), r#"["a,b",""]"#);
+    }
+
+    #[test]
+    fn strings_bytes_and_documents() {
+        let kind = ColumnType::Json;
+        assert_eq!(value(&Value::Text("a\n\"é"), kind), "\"a\\n\\\"é\"");
+        assert_eq!(value(&Value::Bytes(&[0, 255]), kind), "\"AP8=\"");
+        let json = Json::from_text("{\"a\": 1.50}");
+        assert_eq!(value(&Value::Json(&json), kind), "{\"a\": 1.50}");
+        assert_eq!(value(&Value::Null, kind), "null");
+    }
+
+    struct Pair(&'static TableLayout);
+
+    impl RowValues for Pair {
+        fn row_layout(&self) -> &'static TableLayout {
+            self.0
+        }
+        fn column_value(&self, field: usize) -> Value<'_> {
+            Value::UInt(field as u64)
+        }
+    }
+
+    #[test]
+    fn rows_are_objects_in_table_order_without_the_columns_left_out() {
+        let columns = vec![
+            named("z", 0, false, ColumnType::Year),
+            named("na\"me", 1, false, ColumnType::Year),
+        ];
+        let row = Pair(layout(columns, 2));
+        let mut out = Vec::new();
+        write_row(&mut out, &row, None);
+        write_row(&mut out, &row, Some(&|field| field == 1));
+        write_row(&mut out, &row, Some(&|_| false));
+        let expected = r#"{"z":0,"na\"me":1}{"na\"me":1}{}"#;
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
 }

@@ -3,7 +3,9 @@
 use super::cursor::{Cursor, DdlError};
 use super::lexer::TokenKind;
 use super::version::{Family, ServerVersion};
-use super::{ColumnDef, DataType, DefaultValue, Generated, KeyDef, KeyKind, KeyPart, TypeArgs, charset};
+use super::{
+    ColumnDef, DataType, DefaultValue, Generated, KeyDef, KeyKind, KeyPart, TypeArgs, charset,
+};
 
 /// Reads a column definition behind its name; a key given with the column goes to `keys`.
 pub(super) fn column(
@@ -115,7 +117,9 @@ impl ColumnReader<'_, '_> {
             return self.engine_attribute();
         }
         match keyword.as_str() {
-            "NOT" | "NULL" | "AUTO_INCREMENT" | "DEFAULT" | "ON" | "COMMENT" => self.common(&keyword)?,
+            "NOT" | "NULL" | "AUTO_INCREMENT" | "DEFAULT" | "ON" | "COMMENT" => {
+                self.common(&keyword)?
+            }
             "CHARACTER" | "CHARSET" | "COLLATE" => self.charset(&keyword)?,
             "GENERATED" | "AS" | "VIRTUAL" | "STORED" | "PERSISTENT" => self.generated(&keyword)?,
             "PRIMARY" | "UNIQUE" | "KEY" => self.key(&keyword)?,
@@ -331,7 +335,10 @@ impl ColumnReader<'_, '_> {
 
     /// One operand of an unparenthesized expression: literal, call, name, or parentheses.
     fn operand(&mut self) -> Result<(), DdlError> {
-        while matches!(self.cursor.peek(), Some(TokenKind::Symbol('-' | '+' | '~' | '!'))) {
+        while matches!(
+            self.cursor.peek(),
+            Some(TokenKind::Symbol('-' | '+' | '~' | '!'))
+        ) {
             self.cursor.bump();
         }
         match self.cursor.peek() {
@@ -357,8 +364,9 @@ impl ColumnReader<'_, '_> {
 
     fn operator(&mut self) -> bool {
         let mut found = false;
-        while let Some(TokenKind::Symbol('+' | '-' | '*' | '/' | '%' | '|' | '&' | '^' | '<' | '>' | '=' | '!')) =
-            self.cursor.peek()
+        while let Some(TokenKind::Symbol(
+            '+' | '-' | '*' | '/' | '%' | '|' | '&' | '^' | '<' | '>' | '=' | '!',
+        )) = self.cursor.peek()
         {
             self.cursor.bump();
             found = true;

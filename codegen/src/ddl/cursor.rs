@@ -29,7 +29,11 @@ impl fmt::Display for DdlError {
         if let Some(item) = &self.item {
             write!(f, "{item}, ")?;
         }
-        write!(f, "line {}, character {}: {}", self.line, self.column, self.what)?;
+        write!(
+            f,
+            "line {}, character {}: {}",
+            self.line, self.column, self.what
+        )?;
         if self.found.is_empty() {
             f.write_str("; the text ends here")
         } else {
@@ -89,7 +93,10 @@ impl<'t> Cursor<'t> {
     /// The text from the token at `mark` to the last one read, as written.
     pub(super) fn text_since(&self, mark: usize) -> &'t str {
         let start = self.tokens.get(mark).map_or(0, |token| token.start);
-        let last = self.at.checked_sub(1).and_then(|last| self.tokens.get(last));
+        let last = self
+            .at
+            .checked_sub(1)
+            .and_then(|last| self.tokens.get(last));
         let end = last.map_or(start, |token| token.end);
         self.text.get(start..end).unwrap_or("")
     }
@@ -227,7 +234,10 @@ impl<'t> Cursor<'t> {
 
     /// An error at the next token.
     pub(super) fn error(&self, what: impl Into<String>) -> DdlError {
-        let offset = self.tokens.get(self.at).map_or(self.text.len(), |token| token.start);
+        let offset = self
+            .tokens
+            .get(self.at)
+            .map_or(self.text.len(), |token| token.start);
         self.error_at(offset, what.into())
     }
 

@@ -123,14 +123,7 @@ impl DataType {
     pub fn has_charset(&self) -> bool {
         matches!(
             self.name.as_str(),
-            "char"
-                | "varchar"
-                | "tinytext"
-                | "text"
-                | "mediumtext"
-                | "longtext"
-                | "enum"
-                | "set"
+            "char" | "varchar" | "tinytext" | "text" | "mediumtext" | "longtext" | "enum" | "set"
         )
     }
 }

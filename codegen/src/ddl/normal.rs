@@ -18,15 +18,19 @@ pub fn normalize(text: &str, version: ServerVersion) -> String {
     let mut kept = 0;
     let mut i = options;
     while let Some(token) = tokens.get(i) {
-        let is = |ahead: usize, word: &str| {
-            matches!(tokens.get(i + ahead), Some(Token { kind: TokenKind::Word(found), .. }) if found.eq_ignore_ascii_case(word))
-        };
+        let is = |ahead: usize, word: &str| matches!(tokens.get(i + ahead), Some(Token { kind: TokenKind::Word(found), .. }) if found.eq_ignore_ascii_case(word));
         if is(0, "PARTITION") && is(1, "BY") {
-            normal.push_str(without_comment_head(text.get(kept..token.start).unwrap_or("")));
+            normal.push_str(without_comment_head(
+                text.get(kept..token.start).unwrap_or(""),
+            ));
             return normal;
         }
         if is(0, "AUTO_INCREMENT")
-            && let Some(Token { kind: TokenKind::Number(_), end, .. }) = tokens.get(i + 2)
+            && let Some(Token {
+                kind: TokenKind::Number(_),
+                end,
+                ..
+            }) = tokens.get(i + 2)
         {
             normal.push_str(text.get(kept..token.start).unwrap_or("").trim_end());
             kept = *end;
@@ -56,7 +60,10 @@ fn end_of_body(tokens: &[Token<'_>]) -> Option<usize> {
 fn without_comment_head(text: &str) -> &str {
     let text = text.trim_end();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_digit());
-    match digits.strip_suffix("/*!").or_else(|| digits.strip_suffix("/*M!")) {
+    match digits
+        .strip_suffix("/*!")
+        .or_else(|| digits.strip_suffix("/*M!"))
+    {
         Some(before) => before.trim_end(),
         None => text,
     }
@@ -79,7 +86,8 @@ mod tests {
     #[test]
     fn partitions_go_with_their_comment() {
         let table = "CREATE TABLE `t` (\n  `a` int\n) ENGINE=InnoDB";
-        let mysql = format!("{table} AUTO_INCREMENT=7\n/*!50100 PARTITION BY HASH (`a`)\nPARTITIONS 2 */");
+        let mysql =
+            format!("{table} AUTO_INCREMENT=7\n/*!50100 PARTITION BY HASH (`a`)\nPARTITIONS 2 */");
         assert_eq!(normalize(&mysql, MYSQL), table);
         let mariadb = format!("{table}\n PARTITION BY HASH (`a`)\nPARTITIONS 2");
         assert_eq!(normalize(&mariadb, ServerVersion::mariadb(10, 11)), table);

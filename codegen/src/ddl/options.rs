@@ -36,7 +36,10 @@ fn option(cursor: &mut Cursor<'_>, options: &mut TableOptions) -> Result<(), Ddl
     let Some(mut keyword) = cursor.keyword() else {
         return engine_option(cursor);
     };
-    if matches!(keyword.as_str(), "AS" | "SELECT" | "LIKE" | "IGNORE" | "REPLACE") {
+    if matches!(
+        keyword.as_str(),
+        "AS" | "SELECT" | "LIKE" | "IGNORE" | "REPLACE"
+    ) {
         return Err(cursor.error("a table option expected"));
     }
     if keyword == "WITH" {
@@ -88,7 +91,9 @@ fn engine_option(cursor: &mut Cursor<'_>) -> Result<(), DdlError> {
 fn value(cursor: &mut Cursor<'_>) -> Result<(), DdlError> {
     match cursor.peek() {
         Some(TokenKind::Symbol('(')) => cursor.skip_parentheses(),
-        Some(TokenKind::Symbol(_)) | None => Err(cursor.error("the value of a table option expected")),
+        Some(TokenKind::Symbol(_)) | None => {
+            Err(cursor.error("the value of a table option expected"))
+        }
         Some(_) => {
             cursor.bump();
             Ok(())

@@ -5,7 +5,9 @@ use super::cursor::{Cursor, DdlError, lex_error};
 use super::lexer::{TokenKind, tokenize};
 use super::options::table_options;
 use super::version::ServerVersion;
-use super::{Action, ColumnDef, CreateTable, ForeignKey, KeyDef, KeyKind, KeyPart, TableOptions, charset};
+use super::{
+    Action, ColumnDef, CreateTable, ForeignKey, KeyDef, KeyKind, KeyPart, TableOptions, charset,
+};
 
 /// Reads the text of SHOW CREATE TABLE as a server of this version means it.
 ///
@@ -97,7 +99,9 @@ impl Body<'_> {
         if !plain {
             self.cursor.bump();
         }
-        if !(self.cursor.eat_words(&["KEY"]) || self.cursor.eat_words(&["INDEX"])) && kind == KeyKind::Primary {
+        if !(self.cursor.eat_words(&["KEY"]) || self.cursor.eat_words(&["INDEX"]))
+            && kind == KeyKind::Primary
+        {
             return Err(self.cursor.error("KEY expected"));
         }
         let mut name = String::new();
@@ -153,7 +157,8 @@ impl Body<'_> {
 
     /// Reads one option of a key; false when none stands here.
     fn key_option(&mut self) -> Result<bool, DdlError> {
-        if matches!(self.cursor.peek(), Some(TokenKind::Quoted(_))) && self.cursor.is_symbol(1, '=') {
+        if matches!(self.cursor.peek(), Some(TokenKind::Quoted(_))) && self.cursor.is_symbol(1, '=')
+        {
             self.cursor.bump();
             self.cursor.bump();
             self.cursor.bump();
@@ -212,7 +217,9 @@ impl Body<'_> {
             "CHECK" => self.check(),
             "PRIMARY" => self.key(KeyKind::Primary),
             "UNIQUE" => self.key(KeyKind::Unique),
-            _ => Err(self.cursor.error("FOREIGN KEY, CHECK, PRIMARY KEY or UNIQUE expected")),
+            _ => Err(self
+                .cursor
+                .error("FOREIGN KEY, CHECK, PRIMARY KEY or UNIQUE expected")),
         }
     }
 
@@ -272,7 +279,9 @@ impl Body<'_> {
                 return Ok(action);
             }
         }
-        Err(self.cursor.error("CASCADE, SET NULL, RESTRICT or NO ACTION expected"))
+        Err(self
+            .cursor
+            .error("CASCADE, SET NULL, RESTRICT or NO ACTION expected"))
     }
 
     /// Fills in what columns take from keys and from the table, and checks the names.
@@ -319,7 +328,10 @@ fn check_names(table: &CreateTable) -> Result<(), String> {
             if let KeyPart::Column(name) | KeyPart::Prefix(name) = part
                 && table.column(name).is_none()
             {
-                return Err(format!("key `{}` names the unknown column `{name}`", key.name));
+                return Err(format!(
+                    "key `{}` names the unknown column `{name}`",
+                    key.name
+                ));
             }
         }
     }

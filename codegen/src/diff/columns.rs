@@ -12,7 +12,9 @@ pub(super) fn is_mirrored(request: &TableRequest, column: &str) -> bool {
     let wanted = column.to_lowercase();
     match &request.columns {
         None => true,
-        Some(columns) => columns.iter().any(|column| column.column.to_lowercase() == wanted),
+        Some(columns) => columns
+            .iter()
+            .any(|column| column.column.to_lowercase() == wanted),
     }
 }
 
@@ -33,16 +35,28 @@ pub(super) fn column_changes(
         }
     };
     if old.name != new.name {
-        push(format!("name `{}` -> `{}`", old.name, new.name), Breaks::DECODING);
+        push(
+            format!("name `{}` -> `{}`", old.name, new.name),
+            Breaks::DECODING,
+        );
     }
     if old.sql_type != new.sql_type {
         type_change(old, new, family, &mut push);
     }
-    if old.charset != new.charset {
-        let charset = |column: &ColumnDef| column.charset.clone().unwrap_or_else(|| "none".to_owned());
-        let text = matches!(new.data_type.args, TypeArgs::Numbers(_) | TypeArgs::None);
-        let breaks = if text { Breaks::DECODING } else { Breaks::NOTHING };
-        push(format!("character set {} -> {}", charset(old), charset(new)), breaks);
+    if let (Some(before), Some(after)) = (&old.charset, &new.charset)
+        && before != after
+    {
+        // Labels are recorded as text whatever the character set.
+        let labels = matches!(new.data_type.args, TypeArgs::Labels(_));
+        let breaks = if labels {
+            Breaks::NOTHING
+        } else {
+            Breaks::DECODING
+        };
+        push(format!("character set {before} -> {after}"), breaks);
+    }
+    if old.collation != new.collation {
+        push("collation changed".to_owned(), Breaks::NOTHING);
     }
     if old.nullable != new.nullable {
         if new.nullable {
@@ -61,7 +75,11 @@ pub(super) fn column_changes(
         push("default changed".to_owned(), Breaks::NOTHING);
     }
     if old.invisible != new.invisible {
-        let what = if new.invisible { "VISIBLE -> INVISIBLE" } else { "INVISIBLE -> VISIBLE" };
+        let what = if new.invisible {
+            "VISIBLE -> INVISIBLE"
+        } else {
+            "INVISIBLE -> VISIBLE"
+        };
         push(what.to_owned(), Breaks::NOTHING);
     }
     if old.comment != new.comment {
@@ -69,7 +87,12 @@ pub(super) fn column_changes(
     }
 }
 
-fn type_change(old: &ColumnDef, new: &ColumnDef, family: Family, push: &mut impl FnMut(String, Breaks)) {
+fn type_change(
+    old: &ColumnDef,
+    new: &ColumnDef,
+    family: Family,
+    push: &mut impl FnMut(String, Breaks),
+) {
     let what = format!("type {} -> {}", old.sql_type, new.sql_type);
     let (Ok(before), Ok(after)) = (column_type(old, family), column_type(new, family)) else {
         push(what, Breaks::BOTH);
@@ -94,10 +117,17 @@ fn labels<'c>(column: &'c ColumnDef, other: &ColumnDef) -> Option<&'c [String]> 
     }
 }
 
-fn label_changes(what: String, before: &[String], after: &[String], push: &mut impl FnMut(String, Breaks)) {
+fn label_changes(
+    what: String,
+    before: &[String],
+    after: &[String],
+    push: &mut impl FnMut(String, Breaks),
+) {
     let missing = |from: &[String], of: &[String]| -> Vec<String> {
         let absent = of.iter().filter(|label| !from.contains(label));
-        absent.map(|label| format!("'{}'", label.escape_debug())).collect()
+        absent
+            .map(|label| format!("'{}'", label.escape_debug()))
+            .collect()
     };
     let removed = missing(after, before);
     let added = missing(before, after);
@@ -109,7 +139,10 @@ fn label_changes(what: String, before: &[String], after: &[String], push: &mut i
         notes.push(format!("labels removed: {}", removed.join(", ")));
     }
     let kept = |of: &[String], from: &[String]| -> Vec<String> {
-        of.iter().filter(|label| from.contains(label)).cloned().collect()
+        of.iter()
+            .filter(|label| from.contains(label))
+            .cloned()
+            .collect()
     };
     let appended = after.starts_with(before);
     if kept(before, after) != kept(after, before) {
@@ -138,7 +171,9 @@ fn rust_type(ty: &ColumnType) -> &'static str {
         ColumnType::BigInt { unsigned: true } | ColumnType::Bit { .. } => "u64",
         ColumnType::Float => "f32",
         ColumnType::Double => "f64",
-        ColumnType::Decimal { precision: ..=28, .. } => "Decimal",
+        ColumnType::Decimal {
+            precision: ..=28, ..
+        } => "Decimal",
         ColumnType::Decimal { .. } => "BigDecimal",
         ColumnType::Date => "Date",
         ColumnType::DateTime { .. } => "DateTime",
@@ -146,7 +181,9 @@ fn rust_type(ty: &ColumnType) -> &'static str {
         ColumnType::Time { .. } => "Time",
         ColumnType::Year => "u16 (YEAR)",
         ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. } => "text",
-        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => "bytes",
+        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => {
+            "bytes"
+        }
         ColumnType::Enum { .. } => "enum",
         ColumnType::Set { .. } => "set",
         ColumnType::Json => "Json",

@@ -48,17 +48,28 @@ pub(super) fn changes(
     changes.found
 }
 
-fn gone_and_moved(request: &TableRequest, old: &CreateTable, new: &CreateTable, changes: &mut Changes<'_>) {
+fn gone_and_moved(
+    request: &TableRequest,
+    old: &CreateTable,
+    new: &CreateTable,
+    changes: &mut Changes<'_>,
+) {
     let kept: Vec<&str> = old
         .columns
         .iter()
         .filter(|column| new.column(&column.name).is_some())
         .map(|column| column.name.as_str())
         .collect();
-    let now = new.columns.iter().filter(|column| old.column(&column.name).is_some());
+    let now = new
+        .columns
+        .iter()
+        .filter(|column| old.column(&column.name).is_some());
     for ((before, after), place) in kept.iter().zip(now).zip(1..) {
         if before.to_lowercase() != after.name.to_lowercase() {
-            let what = format!("columns moved: `{}` now stands where `{before}` stood (place {place} of those kept)", after.name);
+            let what = format!(
+                "columns moved: `{}` now stands where `{before}` stood (place {place} of those kept)",
+                after.name
+            );
             changes.push(None, what, Breaks::NOTHING);
             break;
         }
@@ -70,7 +81,11 @@ fn gone_and_moved(request: &TableRequest, old: &CreateTable, new: &CreateTable, 
             } else {
                 (" (not mirrored)", Breaks::NOTHING)
             };
-            changes.push(Some(&column.name), format!("column removed, was {}{note}", column.sql_type), breaks);
+            changes.push(
+                Some(&column.name),
+                format!("column removed, was {}{note}", column.sql_type),
+                breaks,
+            );
         }
     }
 }
@@ -86,7 +101,11 @@ fn added(request: &TableRequest, old: &CreateTable, new: &CreateTable, changes: 
         } else {
             (" (not mirrored)", Breaks::NOTHING)
         };
-        changes.push(Some(&column.name), format!("column added, {}{note}", column.sql_type), breaks);
+        changes.push(
+            Some(&column.name),
+            format!("column added, {}{note}", column.sql_type),
+            breaks,
+        );
     }
 }
 
@@ -95,7 +114,12 @@ fn keys(request: &TableRequest, old: &CreateTable, new: &CreateTable, changes: &
         match new.key(&before.name) {
             Some(after) if after == before => {}
             Some(after) => {
-                let what = format!("key `{}` {} -> {}", before.name, described(before), described(after));
+                let what = format!(
+                    "key `{}` {} -> {}",
+                    before.name,
+                    described(before),
+                    described(after)
+                );
                 changes.push(None, what, key_breaks(request, before));
             }
             None => {
@@ -111,7 +135,11 @@ fn keys(request: &TableRequest, old: &CreateTable, new: &CreateTable, changes: &
                 KeyKind::Primary => Breaks::BOTH,
                 _ => Breaks::NOTHING,
             };
-            changes.push(None, format!("key `{}` added, {}", after.name, described(after)), breaks);
+            changes.push(
+                None,
+                format!("key `{}` added, {}", after.name, described(after)),
+                breaks,
+            );
         }
     }
 }
@@ -162,10 +190,19 @@ fn foreign_keys(old: &CreateTable, new: &CreateTable, changes: &mut Changes<'_>)
         match new.foreign_keys.iter().find(|key| key.name == before.name) {
             Some(after) if after == before => {}
             Some(after) => {
-                let what = format!("foreign key `{}` {}, was {}", before.name, describe(after), describe(before));
+                let what = format!(
+                    "foreign key `{}` {}, was {}",
+                    before.name,
+                    describe(after),
+                    describe(before)
+                );
                 changes.push(None, what, Breaks::NOTHING);
             }
-            None => changes.push(None, format!("foreign key `{}` removed", before.name), Breaks::NOTHING),
+            None => changes.push(
+                None,
+                format!("foreign key `{}` removed", before.name),
+                Breaks::NOTHING,
+            ),
         }
     }
     for after in &new.foreign_keys {

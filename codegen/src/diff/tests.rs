@@ -5,7 +5,8 @@ const MYSQL: ServerVersion = ServerVersion::mysql(9, 7);
 fn lock(tables: &[(&str, &str)]) -> Lock {
     let mut lock = Lock::new(MYSQL, None);
     for (table, body) in tables {
-        let ddl = format!("CREATE TABLE `{table}` (\n{body}\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4");
+        let ddl =
+            format!("CREATE TABLE `{table}` (\n{body}\n) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4");
         lock.insert("ads", table, &ddl);
     }
     lock
@@ -58,7 +59,11 @@ fn columns_that_come_go_and_move_are_told() {
         ]
     );
     assert_eq!(
-        changes_of("{\"table\": \"t\", \"columns\": [\"a\"]}", "`a` int, `b` int", "`a` int, `d` text"),
+        changes_of(
+            "{\"table\": \"t\", \"columns\": [\"a\"]}",
+            "`a` int, `b` int",
+            "`a` int, `d` text"
+        ),
         [
             "ads.t.b: column removed, was int (not mirrored) (breaks nothing)",
             "ads.t.d: column added, text (not mirrored) (breaks nothing)",
@@ -79,14 +84,30 @@ fn nullability_breaks_decoding_in_one_direction_only() {
 }
 
 #[test]
+fn character_sets_break_decoding_of_text_but_not_of_labels() {
+    assert_eq!(
+        changes("`a` text", "`a` text CHARACTER SET ascii"),
+        ["ads.t.a: character set utf8mb4 -> ascii (breaks decoding, not the API)"]
+    );
+    assert_eq!(
+        changes("`e` enum('a')", "`e` enum('a') CHARACTER SET ascii"),
+        ["ads.t.e: character set utf8mb4 -> ascii (breaks nothing)"]
+    );
+}
+
+#[test]
 fn labels_are_told_one_by_one() {
     assert_eq!(
         changes("`e` enum('a','b')", "`e` enum('b','a')"),
-        ["ads.t.e: type enum('a','b') -> enum('b','a'); labels in another order (breaks decoding, not the API)"]
+        [
+            "ads.t.e: type enum('a','b') -> enum('b','a'); labels in another order (breaks decoding, not the API)"
+        ]
     );
     assert_eq!(
         changes("`e` enum('a','b')", "`e` enum('a','c''d')"),
-        ["ads.t.e: type enum('a','b') -> enum('a','c''d'); labels added: 'c\\'d'; labels removed: 'b' (breaks decoding and the API)"]
+        [
+            "ads.t.e: type enum('a','b') -> enum('a','c''d'); labels added: 'c\\'d'; labels removed: 'b' (breaks decoding and the API)"
+        ]
     );
 }
 
@@ -109,7 +130,11 @@ fn keys_and_foreign_keys_are_told() {
 fn tables_that_come_and_go_are_told() {
     let old = lock(&[("gone", "`a` int"), ("left", "`a` int")]);
     let new = lock(&[("come", "`a` int"), ("left", "`a` int")]);
-    let diff = diff(&schema("{\"table\": \"come\"}, {\"table\": \"gone\"}"), &old, &new);
+    let diff = diff(
+        &schema("{\"table\": \"come\"}, {\"table\": \"gone\"}"),
+        &old,
+        &new,
+    );
     assert_eq!(
         diff.to_string(),
         "ads.come: table added (breaks nothing)\n\
@@ -120,8 +145,20 @@ fn tables_that_come_and_go_are_told() {
 }
 
 #[test]
+fn a_text_that_differs_is_never_silently_equal() {
+    assert_eq!(
+        changes("`a` int", "`a` int CHECK (`a` > 0)"),
+        ["ads.t: details of the table changed (checks, options of keys or of the table) (breaks nothing)"]
+    );
+}
+
+#[test]
 fn unreadable_text_is_a_change() {
-    let diff = diff(&schema("{\"table\": \"t\"}"), &lock(&[("t", "`a` int")]), &lock(&[("t", "`a` int ???")]));
+    let diff = diff(
+        &schema("{\"table\": \"t\"}"),
+        &lock(&[("t", "`a` int")]),
+        &lock(&[("t", "`a` int ???")]),
+    );
     assert_eq!(diff.changes.len(), 1);
     assert_eq!(diff.breaks(), Breaks::BOTH);
 }

@@ -36,11 +36,15 @@ pub(super) fn type_and_module_names(found: &[Found<'_>], report: &mut Report) ->
     take_given_names(found, &mut types, report);
     let mut same_name: BTreeMap<String, usize> = BTreeMap::new();
     for table in found {
-        *same_name.entry(table.name.table.to_lowercase()).or_default() += 1;
+        *same_name
+            .entry(table.name.table.to_lowercase())
+            .or_default() += 1;
     }
     let mut tables = Vec::new();
     for table in found {
-        let shared = same_name.get(&table.name.table.to_lowercase()).is_some_and(|&count| count > 1);
+        let shared = same_name
+            .get(&table.name.table.to_lowercase())
+            .is_some_and(|&count| count > 1);
         let source = match &table.request.rust_name {
             Some(name) => name.clone(),
             None if shared => format!("{}_{}", table.name.database, table.name.table),
@@ -66,7 +70,11 @@ pub(super) fn type_and_module_names(found: &[Found<'_>], report: &mut Report) ->
 
 /// The struct and what is named after it.
 fn companions(name: &str) -> Vec<String> {
-    vec![name.to_owned(), format!("{name}View"), format!("{name}Indexes")]
+    vec![
+        name.to_owned(),
+        format!("{name}View"),
+        format!("{name}Indexes"),
+    ]
 }
 
 fn claim_type(types: &mut Taken, wanted: &str) -> String {

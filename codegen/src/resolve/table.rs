@@ -61,7 +61,10 @@ fn refuse_table(found: &Found<'_>, report: &mut Report) -> bool {
     if options.system_versioned {
         report.push(
             place
-                .problem(format!("table {} has SYSTEM VERSIONING: its history rows are no live rows", found.name))
+                .problem(format!(
+                    "table {} has SYSTEM VERSIONING: its history rows are no live rows",
+                    found.name
+                ))
                 .remedy("leave the table out"),
         );
     }
@@ -121,7 +124,11 @@ fn choose<'s>(found: &'s Found<'_>, report: &mut Report) -> Vec<Chosen<'s>> {
 
 /// The problem of a name that is no column of the table.
 pub(super) fn unknown_column(found: &Found<'_>, place: &Place, name: &str) -> Problem {
-    let columns = found.create.columns.iter().map(|column| column.name.as_str());
+    let columns = found
+        .create
+        .columns
+        .iter()
+        .map(|column| column.name.as_str());
     let problem = place.problem(format!("table {} has no column `{name}`", found.name));
     let remedy = did_you_mean(name, columns.clone()).unwrap_or_else(|| {
         let all: Vec<&str> = columns.collect();
@@ -145,7 +152,9 @@ fn columns(
         let ty = match column_type(column.def, family) {
             Ok(ty) => ty,
             Err(refusal) => {
-                let place = column.request.map_or(&found.request.place, |request| &request.place);
+                let place = column
+                    .request
+                    .map_or(&found.request.place, |request| &request.place);
                 let leave_out = "leave the column out with `columns`";
                 let remedy = match refusal.remedy.as_str() {
                     "" => leave_out.to_owned(),
@@ -153,7 +162,10 @@ fn columns(
                 };
                 report.push(
                     place
-                        .problem(format!("column {}.{}: {}", found.name, column.def.name, refusal.why))
+                        .problem(format!(
+                            "column {}.{}: {}",
+                            found.name, column.def.name, refusal.why
+                        ))
                         .found(column.def.sql_type.clone())
                         .remedy(remedy),
                 );
@@ -164,7 +176,10 @@ fn columns(
         let labelled = matches!(ty, ColumnType::Enum { .. } | ColumnType::Set { .. });
         let type_name = if labelled {
             let field = rust_name.strip_prefix("r#").unwrap_or(&rust_name);
-            types.claim(&format!("{}{}", names.type_name, names::upper_camel(field)), "")
+            types.claim(
+                &format!("{}{}", names.type_name, names::upper_camel(field)),
+                "",
+            )
         } else {
             String::new()
         };
@@ -195,14 +210,18 @@ fn field_names(found: &Found<'_>, chosen: &[Chosen<'_>], report: &mut Report) ->
             report.push(
                 request
                     .place
-                    .problem(format!("table {}: the field name `{name}` stands twice", found.name))
+                    .problem(format!(
+                        "table {}: the field name `{name}` stands twice",
+                        found.name
+                    ))
                     .remedy("give one of the columns another `rust_name`"),
             );
         }
     }
-    let name = |column: &Chosen<'_>| match column.request.and_then(|request| request.rust_name.clone()) {
-        Some(name) => name,
-        None => taken.claim(&names::field(&column.def.name), "_"),
-    };
+    let name =
+        |column: &Chosen<'_>| match column.request.and_then(|request| request.rust_name.clone()) {
+            Some(name) => name,
+            None => taken.claim(&names::field(&column.def.name), "_"),
+        };
     chosen.iter().map(name).collect()
 }

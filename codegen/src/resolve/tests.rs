@@ -31,22 +31,46 @@ fn indexes(table: &Table) -> Vec<(&str, &[usize], bool)> {
     table
         .indexes
         .iter()
-        .map(|index| (index.method.as_str(), index.columns.as_slice(), index.unique))
+        .map(|index| {
+            (
+                index.method.as_str(),
+                index.columns.as_slice(),
+                index.unique,
+            )
+        })
         .collect()
 }
 
 fn type_of(sql: &str) -> ColumnType {
-    let table = table(&format!("`id` int NOT NULL, `c` {sql}, PRIMARY KEY (`id`)"), r#"{"table": "t"}"#);
+    let table = table(
+        &format!("`id` int NOT NULL, `c` {sql}, PRIMARY KEY (`id`)"),
+        r#"{"table": "t"}"#,
+    );
     table.columns[1].ty.clone()
 }
 
 #[test]
 fn lengths_are_in_bytes_of_the_widest_character() {
-    assert_eq!(type_of("varchar(10)"), ColumnType::VarChar { max_bytes: 40 });
-    assert_eq!(type_of("varchar(10) CHARACTER SET utf8"), ColumnType::VarChar { max_bytes: 30 });
-    assert_eq!(type_of("char(10) CHARACTER SET ascii"), ColumnType::Char { max_bytes: 10 });
-    assert_eq!(type_of("char(10) COLLATE utf8mb3_bin"), ColumnType::Char { max_bytes: 30 });
-    assert_eq!(type_of("char(4) CHARACTER SET binary"), ColumnType::Binary { bytes: 4 });
+    assert_eq!(
+        type_of("varchar(10)"),
+        ColumnType::VarChar { max_bytes: 40 }
+    );
+    assert_eq!(
+        type_of("varchar(10) CHARACTER SET utf8"),
+        ColumnType::VarChar { max_bytes: 30 }
+    );
+    assert_eq!(
+        type_of("char(10) CHARACTER SET ascii"),
+        ColumnType::Char { max_bytes: 10 }
+    );
+    assert_eq!(
+        type_of("char(10) COLLATE utf8mb3_bin"),
+        ColumnType::Char { max_bytes: 30 }
+    );
+    assert_eq!(
+        type_of("char(4) CHARACTER SET binary"),
+        ColumnType::Binary { bytes: 4 }
+    );
     assert_eq!(type_of("binary"), ColumnType::Binary { bytes: 1 });
     assert_eq!(type_of("mediumtext"), ColumnType::Text { length_bytes: 3 });
     assert_eq!(type_of("longblob"), ColumnType::Blob { length_bytes: 4 });
@@ -54,11 +78,20 @@ fn lengths_are_in_bytes_of_the_widest_character() {
 
 #[test]
 fn defaults_of_types_are_filled_in() {
-    assert_eq!(type_of("decimal"), ColumnType::Decimal { precision: 10, scale: 0 });
+    assert_eq!(
+        type_of("decimal"),
+        ColumnType::Decimal {
+            precision: 10,
+            scale: 0
+        }
+    );
     assert_eq!(type_of("bit"), ColumnType::Bit { bits: 1 });
     assert_eq!(type_of("datetime"), ColumnType::DateTime { fsp: 0 });
     assert_eq!(type_of("year(4)"), ColumnType::Year);
-    assert_eq!(type_of("int(5) zerofill"), ColumnType::Int { unsigned: true });
+    assert_eq!(
+        type_of("int(5) zerofill"),
+        ColumnType::Int { unsigned: true }
+    );
     assert_eq!(type_of("float(7,3)"), ColumnType::Float);
 }
 
@@ -71,7 +104,13 @@ fn listed_columns_stand_in_table_order_with_their_ordinals() {
     let columns: Vec<(&str, &str, usize)> = table
         .columns
         .iter()
-        .map(|column| (column.name.as_str(), column.rust_name.as_str(), column.ordinal))
+        .map(|column| {
+            (
+                column.name.as_str(),
+                column.rust_name.as_str(),
+                column.ordinal,
+            )
+        })
         .collect();
     assert_eq!(columns, [("ID", "r#type", 1), ("c", "c", 3)]);
     assert_eq!((table.physical_columns, table.key), (4, vec![0]));
@@ -82,8 +121,14 @@ fn the_first_unique_key_on_not_null_columns_serves_without_a_primary_key() {
     let body = "`a` int, `b` int NOT NULL, `c` varchar(9) NOT NULL, `d` int NOT NULL, \
                 UNIQUE KEY `n` (`a`), UNIQUE KEY `p` (`c`(3)), UNIQUE KEY `x` (`d`,`b`), UNIQUE KEY `y` (`b`)";
     let chosen = table(body, r#"{"table": "t"}"#);
-    assert_eq!((chosen.key_name.as_str(), chosen.key.as_slice()), ("x", &[3, 1][..]));
-    assert_eq!(indexes(&chosen), [("by_n", &[0][..], true), ("by_y", &[1], true)]);
+    assert_eq!(
+        (chosen.key_name.as_str(), chosen.key.as_slice()),
+        ("x", &[3, 1][..])
+    );
+    assert_eq!(
+        indexes(&chosen),
+        [("by_n", &[0][..], true), ("by_y", &[1], true)]
+    );
     let named = table(body, r#"{"table": "t", "key": ["B"]}"#);
     assert_eq!(named.key_name, "y");
     assert_eq!(indexes(&named)[1], ("by_x", &[3, 1][..], true));
@@ -98,7 +143,10 @@ fn default_indexes_are_the_keys_that_whole_mirrored_columns_serve() {
          KEY `by_id_a` (`id`,`a`), KEY `pre` (`b`(5)), KEY `no` (`c`), KEY `fx` ((`a` + 1)), FULLTEXT KEY `ft` (`b`)",
         r#"{"table": "t", "columns": ["id", "a", "b"]}"#,
     );
-    assert_eq!(indexes(&table), [("by_a", &[1][..], false), ("by_id_a", &[0, 1], false)]);
+    assert_eq!(
+        indexes(&table),
+        [("by_a", &[1][..], false), ("by_id_a", &[0, 1], false)]
+    );
 }
 
 #[test]
@@ -122,7 +170,11 @@ fn no_method_takes_the_range_method_of_another() {
         "`id` int NOT NULL, `a` int, PRIMARY KEY (`id`), KEY `a` (`a`), KEY `a_range` (`a`), KEY `by_a` (`a`)",
         r#"{"table": "t"}"#,
     );
-    let methods: Vec<&str> = table.indexes.iter().map(|index| index.method.as_str()).collect();
+    let methods: Vec<&str> = table
+        .indexes
+        .iter()
+        .map(|index| index.method.as_str())
+        .collect();
     assert_eq!(methods, ["by_a", "by_a_range_2", "by_a_2"]);
 }
 
@@ -130,8 +182,16 @@ fn no_method_takes_the_range_method_of_another() {
 fn names_of_tables_never_collide() {
     const BODY: &str = "`id` int NOT NULL, `view` enum('a'), `self` set('b'), PRIMARY KEY (`id`)";
     let tables = [
-        ("campaign", BODY), ("campaign_view", BODY), ("tables", BODY), ("type", BODY), ("größe", BODY),
-        ("other.banner", BODY), ("banner", BODY), ("Option", BODY), ("std", BODY), ("new", BODY),
+        ("campaign", BODY),
+        ("campaign_view", BODY),
+        ("tables", BODY),
+        ("type", BODY),
+        ("größe", BODY),
+        ("other.banner", BODY),
+        ("banner", BODY),
+        ("Option", BODY),
+        ("std", BODY),
+        ("new", BODY),
     ];
     let requests: Vec<String> = tables
         .iter()
@@ -170,7 +230,10 @@ fn names_of_tables_never_collide() {
 
 #[test]
 fn a_table_in_another_case_keeps_the_servers_spelling() {
-    let model = model(&[("MixCase", "`Id` int NOT NULL, PRIMARY KEY (`Id`)")], r#"{"table": "mixcase"}"#);
+    let model = model(
+        &[("MixCase", "`Id` int NOT NULL, PRIMARY KEY (`Id`)")],
+        r#"{"table": "mixcase"}"#,
+    );
     assert_eq!(model.tables[0].name, "MixCase");
 }
 
@@ -186,7 +249,10 @@ fn json_is_binary_on_mysql_only() {
     );
     let schema = SchemaFile::parse("schema.json", r#"[{"table": "t"}]"#).unwrap();
     let model = resolve(&schema, &lock).unwrap();
-    assert_eq!(model.tables[0].columns[1].ty, ColumnType::Text { length_bytes: 4 });
+    assert_eq!(
+        model.tables[0].columns[1].ty,
+        ColumnType::Text { length_bytes: 4 }
+    );
 }
 
 #[test]
@@ -197,8 +263,15 @@ fn cascades_are_refused_by_constraint_and_restrict_is_not() {
              CONSTRAINT `fk` FOREIGN KEY (`p`) REFERENCES `par` (`id`) {action}"
         )
     };
-    for action in ["ON DELETE CASCADE", "ON DELETE SET NULL", "ON UPDATE CASCADE", "ON UPDATE SET NULL"] {
-        let report = resolved(&[("kid", &body(action))], r#"{"table": "kid"}"#).unwrap_err().to_string();
+    for action in [
+        "ON DELETE CASCADE",
+        "ON DELETE SET NULL",
+        "ON UPDATE CASCADE",
+        "ON UPDATE SET NULL",
+    ] {
+        let report = resolved(&[("kid", &body(action))], r#"{"table": "kid"}"#)
+            .unwrap_err()
+            .to_string();
         for part in ["ads.kid", "`fk`", action] {
             assert!(report.contains(part), "{report}");
         }

@@ -89,7 +89,9 @@ fn integer(data_type: &DataType) -> Option<ColumnType> {
 fn temporal(data_type: &DataType) -> Result<Option<ColumnType>, Refusal> {
     let fsp = || match number(data_type, 0).unwrap_or(0) {
         fsp @ 0..=6 => small(fsp),
-        fsp => Err(Refusal::new(format!("{fsp} digits of a second are out of range"))),
+        fsp => Err(Refusal::new(format!(
+            "{fsp} digits of a second are out of range"
+        ))),
     };
     Ok(Some(match data_type.name.as_str() {
         "date" => ColumnType::Date,
@@ -112,7 +114,9 @@ fn decimal(data_type: &DataType) -> Result<ColumnType, Refusal> {
     let precision = number(data_type, 0).unwrap_or(10);
     let scale = number(data_type, 1).unwrap_or(0);
     if precision == 0 || precision > 65 || scale > 38 || scale > precision {
-        return Err(Refusal::new(format!("DECIMAL({precision},{scale}) is out of range")));
+        return Err(Refusal::new(format!(
+            "DECIMAL({precision},{scale}) is out of range"
+        )));
     }
     Ok(ColumnType::Decimal {
         precision: small(precision)?,
@@ -122,7 +126,9 @@ fn decimal(data_type: &DataType) -> Result<ColumnType, Refusal> {
 
 fn text(column: &ColumnDef) -> Result<ColumnType, Refusal> {
     let Some(charset) = column.charset.as_deref() else {
-        return Err(Refusal::new("its character set is in neither column nor table"));
+        return Err(Refusal::new(
+            "its character set is in neither column nor table",
+        ));
     };
     let binary = charset == "binary";
     if !binary && !TEXT_CHARSETS.contains(&charset) {
@@ -161,7 +167,10 @@ fn members(
         return Err(Refusal::new("its labels are missing"));
     };
     if labels.len() > most {
-        return Err(Refusal::new(format!("it has {} labels, at most {most} are possible", labels.len())));
+        return Err(Refusal::new(format!(
+            "it has {} labels, at most {most} are possible",
+            labels.len()
+        )));
     }
     let member = |(label, rust_name): (&String, String)| Member {
         label: label.clone(),

@@ -9,7 +9,15 @@ use crate::names;
 use crate::near::did_you_mean;
 
 const FILE_KEYS: &[&str] = &["$schema", "database", "tables"];
-const TABLE_KEYS: &[&str] = &["database", "table", "columns", "rust_name", "key", "indexes", "derives"];
+const TABLE_KEYS: &[&str] = &[
+    "database",
+    "table",
+    "columns",
+    "rust_name",
+    "key",
+    "indexes",
+    "derives",
+];
 const COLUMN_KEYS: &[&str] = &["column", "rust_name"];
 
 /// Derives that every row struct has.
@@ -39,7 +47,8 @@ impl Reader {
             Ok(root) => root,
             Err(error) => {
                 let place = format!("line {}, character {}", error.line(), error.column());
-                let problem = Problem::new(place, "this is not JSON").found(without_position(&error));
+                let problem =
+                    Problem::new(place, "this is not JSON").found(without_position(&error));
                 self.report.push(problem.remedy("correct the syntax"));
                 return None;
             }
@@ -54,7 +63,8 @@ impl Reader {
                 }
                 let Some(tables) = member(&members, "tables") else {
                     let problem = place(&root).problem("`tables` is missing");
-                    self.report.push(problem.remedy("add \"tables\": [{\"table\": \"...\"}]"));
+                    self.report
+                        .push(problem.remedy("add \"tables\": [{\"table\": \"...\"}]"));
                     return None;
                 };
                 let tables = self.list(tables).unwrap_or_default();
@@ -74,7 +84,8 @@ impl Reader {
     fn tables(&mut self, nodes: Vec<Node<'_>>) -> Vec<TableRequest> {
         if nodes.is_empty() && self.report.problems.is_empty() {
             let problem = Problem::new("tables", "there are no tables");
-            self.report.push(problem.remedy("add one: {\"table\": \"...\"}"));
+            self.report
+                .push(problem.remedy("add one: {\"table\": \"...\"}"));
         }
         nodes.iter().filter_map(|node| self.table(node)).collect()
     }
@@ -114,13 +125,17 @@ impl Reader {
         let nodes = self.list(node)?;
         if nodes.is_empty() {
             let problem = place(node).problem("`columns` is empty");
-            self.report.push(problem.remedy("name columns, or leave `columns` out for all of them"));
+            self.report
+                .push(problem.remedy("name columns, or leave `columns` out for all of them"));
         }
-        let columns: Vec<ColumnRequest> = nodes.iter().filter_map(|node| self.column(node)).collect();
+        let columns: Vec<ColumnRequest> =
+            nodes.iter().filter_map(|node| self.column(node)).collect();
         let mut seen = BTreeSet::new();
         for column in &columns {
             if !column.column.is_empty() && !seen.insert(column.column.to_lowercase()) {
-                let problem = column.place.problem(format!("column `{}` stands twice", column.column));
+                let problem = column
+                    .place
+                    .problem(format!("column `{}` stands twice", column.column));
                 self.report.push(problem.remedy("keep one of them"));
             }
         }
@@ -145,7 +160,8 @@ impl Reader {
                         return None;
                     }
                 }
-                request.rust_name = member(&members, "rust_name").and_then(|node| self.field_name(node));
+                request.rust_name =
+                    member(&members, "rust_name").and_then(|node| self.field_name(node));
             }
             _ => {
                 self.wrong_kind(node, "a column name, or an object such as {\"column\": \"type\", \"rust_name\": \"kind\"}");
@@ -168,7 +184,10 @@ impl Reader {
                 }
             };
             if let Some(index) = index {
-                if indexes.iter().any(|other: &IndexRequest| other.index == index) {
+                if indexes
+                    .iter()
+                    .any(|other: &IndexRequest| other.index == index)
+                {
                     let problem = place(node).problem("this index stands twice");
                     self.report.push(problem.remedy("keep one of them"));
                 }
@@ -186,7 +205,8 @@ impl Reader {
                 continue;
             };
             let parsed = syn::parse_str::<syn::Path>(&path);
-            let plain = parsed.is_ok_and(|path| path.segments.iter().all(|part| part.arguments.is_none()));
+            let plain =
+                parsed.is_ok_and(|path| path.segments.iter().all(|part| part.arguments.is_none()));
             if !plain {
                 let problem = place(&node)
                     .problem("this is no path of a derive")
@@ -207,7 +227,8 @@ impl Reader {
         let nodes = self.list(node)?;
         if nodes.is_empty() {
             let problem = place(node).problem("the list is empty");
-            self.report.push(problem.expected(format!("at least one {what} name")));
+            self.report
+                .push(problem.expected(format!("at least one {what} name")));
             return None;
         }
         let mut seen = BTreeSet::new();
@@ -233,14 +254,16 @@ impl Reader {
             .problem("this is no name for a struct")
             .expected("an identifier in UpperCamelCase");
         let problem = problem.found(quoted(&name));
-        self.report.push(problem.remedy(format!("write `{}`", names::upper_camel(&name))));
+        self.report
+            .push(problem.remedy(format!("write `{}`", names::upper_camel(&name))));
         None
     }
 
     fn field_name(&mut self, node: &Node<'_>) -> Option<String> {
         let name = self.text(node)?;
         let plain = name.strip_prefix("r#").unwrap_or(&name);
-        let snake = names::snake(plain) == plain && names::raw(plain.to_owned()).trim_start_matches("r#") == plain;
+        let snake = names::snake(plain) == plain
+            && names::raw(plain.to_owned()).trim_start_matches("r#") == plain;
         if snake {
             return Some(names::raw(plain.to_owned()));
         }
@@ -248,7 +271,8 @@ impl Reader {
             .problem("this is no name for a field")
             .expected("an identifier in snake_case");
         let problem = problem.found(quoted(&name));
-        self.report.push(problem.remedy(format!("write `{}`", names::field(plain))));
+        self.report
+            .push(problem.remedy(format!("write `{}`", names::field(plain))));
         None
     }
 
@@ -329,7 +353,10 @@ fn place(node: &Node<'_>) -> Place {
 }
 
 fn member<'m, 't>(members: &'m Members<'t>, key: &str) -> Option<&'m Node<'t>> {
-    members.iter().find(|(name, _)| name == key).map(|(_, node)| node)
+    members
+        .iter()
+        .find(|(name, _)| name == key)
+        .map(|(_, node)| node)
 }
 
 fn quoted(text: &str) -> String {

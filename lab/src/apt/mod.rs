@@ -63,8 +63,7 @@ pub(crate) fn unpack(
     ));
     runner.run("apt-get update", &["update"])?;
 
-    let core = first_known(&runner, flavor)?;
-    let plan = runner.run("apt-get --print-uris", &["install", "--print-uris", core])?;
+    let (core, plan) = first_known(&runner, flavor)?;
     let (count, bytes) = planned(&plan);
     reporter.say(&format!(
         "{flavor}: fetching {core}: {count} packages, {}",
@@ -93,12 +92,12 @@ pub(crate) fn unpack(
     crate::home::remove_folder(folder)
 }
 
-/// The first of the flavour's package names that the suite has.
-fn first_known(runner: &Runner, flavor: Flavor) -> Result<&'static str> {
+/// The first of the flavour's package names that the suite has, with apt's list of URIs for it.
+fn first_known(runner: &Runner, flavor: Flavor) -> Result<(&'static str, String)> {
     let mut failure = None;
     for name in flavor.core_packages() {
         match runner.run("apt-get install", &["install", "--print-uris", name]) {
-            Ok(_) => return Ok(name),
+            Ok(plan) => return Ok((name, plan)),
             Err(error) => failure = failure.or(Some(error)),
         }
     }
@@ -205,8 +204,8 @@ fn config_text(folder: &Path, architecture: &str) -> String {
         ("Dir::State::extended_states", path("extended_states")),
         ("Dir::Cache", path("")),
         ("Dir::Cache::archives", path("archives")),
-        ("Dir::Cache::pkgcache", String::new()),
-        ("Dir::Cache::srcpkgcache", String::new()),
+        ("Dir::Cache::pkgcache", path("pkgcache.bin")),
+        ("Dir::Cache::srcpkgcache", path("srcpkgcache.bin")),
         ("Dir::Log", path("log")),
         ("Acquire::Languages", "none".to_owned()),
         ("Acquire::Retries", "3".to_owned()),
@@ -244,7 +243,7 @@ mod tests {
         assert!(cleared < text.find("APT::Architectures:: \"amd64\";").unwrap());
         assert!(text.contains("#clear DPkg::Post-Invoke;"));
         for line in text.lines().filter(|line| line.starts_with("Dir::")) {
-            let private = ["/private/", "/dev/null", "\"\""]
+            let private = ["/private/", "/dev/null"]
                 .iter()
                 .any(|end| line.contains(end));
             assert!(private, "{line}");

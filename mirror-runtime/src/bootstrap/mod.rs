@@ -45,13 +45,13 @@ pub(crate) struct Loaded<S> {
 pub(crate) fn bootstrap<S: Schema>(
     options: &Options,
     selected: &[bool],
-    server_id: u32,
+    server_id: Option<u32>,
     status: &StatusCell,
     stop: &AtomicBool,
 ) -> Result<Loaded<S>, Error> {
     let mut conn = connect(&options.url)?;
     let info = ServerInfo::read(&mut conn)?;
-    check_server::<S>(&mut conn, &info, selected, Some(server_id))?;
+    check_server::<S>(&mut conn, &info, selected, server_id)?;
     let anchor = anchor::choose(&mut conn, &info, options.naive_anchor)?;
     tracing::info!(anchor = anchor.kind, start = %anchor.start, "loading");
     status.update(|status| status.state = State::Loading);

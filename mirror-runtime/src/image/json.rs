@@ -30,7 +30,7 @@ const OPAQUE: u8 = 0x0f;
 const MAX_DEPTH: u32 = 100;
 
 const TOO_SHORT: ValueError = ValueError::Invalid("binary JSON that points behind its end");
-const OVERLAP: ValueError = ValueError::Invalid("binary JSON whose parts overlap");
+pub(super) const OVERLAP: ValueError = ValueError::Invalid("binary JSON whose parts overlap");
 
 /// Writes a binary JSON value as text; no bytes at all are the literal `null`, as for the server.
 ///

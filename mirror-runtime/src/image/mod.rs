@@ -6,8 +6,12 @@
 
 mod cursor;
 mod error;
+#[cfg(test)]
+mod event_tests;
 mod json;
 mod json_scalar;
+#[cfg(test)]
+mod json_tests;
 mod locate;
 mod matching;
 mod metadata;

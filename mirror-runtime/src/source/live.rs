@@ -15,6 +15,7 @@ use super::gtid::GtidSet;
 use super::position::{BinlogPosition, FIRST_OFFSET};
 use super::server_info::{Family, ServerInfo};
 use super::session;
+use super::status::oldest_binlog;
 use super::stop::StopHandle;
 use super::stream::{EventSource, StreamOptions, StreamStart, random_uuid};
 use super::url::ServerUrl;
@@ -31,8 +32,8 @@ pub struct LiveSource {
     assembler: Assembler,
     stop: StopHandle,
     options: StreamOptions,
-    address: String,
-    user: String,
+    url: ServerUrl,
+    start: StreamStart,
     info: ServerInfo,
 }
 
@@ -79,8 +80,8 @@ impl LiveSource {
             assembler: Assembler::new(first),
             stop: stop.clone(),
             options,
-            address,
-            user: url.user().to_owned(),
+            url: url.clone(),
+            start: start.clone(),
             info,
         };
         Ok((source, stop))
@@ -126,16 +127,38 @@ impl LiveSource {
                 self.malformed(error.to_string())
             }
             error => {
-                let position = self.assembler.position().to_string();
+                let position = self.assembler.position();
+                let asked = if position.file.is_empty() {
+                    self.start.to_string()
+                } else {
+                    position.to_string()
+                };
                 let context = Context {
-                    address: &self.address,
-                    user: &self.user,
-                    asked: &position,
+                    address: &self.url.address(),
+                    user: self.url.user(),
+                    asked: &asked,
                     server_id: self.options.server_id,
                     ..Context::query("reading the binlog")
                 };
-                from_mysql(error, &context)
+                self.with_oldest(from_mysql(error, &context))
             }
+        }
+    }
+
+    /// Asks the server for the oldest binlog that it has, when ours is gone; without an answer
+    /// the error stays as it is.
+    fn with_oldest(&self, error: SourceError) -> SourceError {
+        match error {
+            SourceError::Purged { asked, detail, .. } => SourceError::Purged {
+                oldest: session::connect(&self.url)
+                    .and_then(|mut conn| oldest_binlog(&mut conn))
+                    .ok()
+                    .flatten()
+                    .map(|position| position.file.to_string()),
+                asked,
+                detail,
+            },
+            other => other,
         }
     }
 
@@ -290,8 +313,9 @@ fn request(
 
 /// Sends the request; registering as a replica comes first.
 fn ask(conn: Conn, request: BinlogRequest<'static>) -> Result<BinlogStream, DriverFailure> {
-    catch_unwind(AssertUnwindSafe(|| conn.get_binlog_stream(request)))
-        .unwrap_or(Err(DriverFailure::DriverError(mysql::DriverError::SetupError)))
+    catch_unwind(AssertUnwindSafe(|| conn.get_binlog_stream(request))).unwrap_or(Err(
+        DriverFailure::DriverError(mysql::DriverError::SetupError),
+    ))
 }
 
 #[cfg(test)]

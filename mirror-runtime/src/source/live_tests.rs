@@ -47,7 +47,11 @@ fn mysql_gtids_ask_through_gtid_and_mariadb_ones_do_not() {
     let mysql = request(&set, &info(Family::MySql), &options(true)).unwrap();
     assert!(mysql.use_gtid());
     assert!(mysql.flags().contains(BinlogDumpFlags::BINLOG_THROUGH_GTID));
-    assert!(mysql.flags().contains(BinlogDumpFlags::BINLOG_DUMP_NON_BLOCK));
+    assert!(
+        mysql
+            .flags()
+            .contains(BinlogDumpFlags::BINLOG_DUMP_NON_BLOCK)
+    );
     assert!(matches!(mysql.as_cmd(), Either::Right(_)));
 
     let list = StreamStart::Gtid(GtidSet::MariaDb("0-1-5".parse().unwrap()));

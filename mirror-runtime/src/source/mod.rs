@@ -27,8 +27,8 @@ mod stream;
 mod url;
 
 pub use columns::{ServerColumn, columns};
-pub use error::{SourceError, SourceErrorKind};
 pub(crate) use error::query_error;
+pub use error::{SourceError, SourceErrorKind};
 pub use event::{EventHeader, RawEvent};
 pub use gtid::{
     Gtid, GtidError, GtidEvent, GtidSet, MariaDbGtid, MariaDbGtidList, MySqlGtid, MySqlGtidSet,

@@ -84,12 +84,13 @@ fn hosts(url: &ServerUrl) -> Result<Vec<String>, SourceError> {
     if literal || url.socket().is_some() || url.ssl_mode() == SslMode::VerifyIdentity {
         return Ok(vec![host.to_owned()]);
     }
-    let addresses = (host, url.port())
-        .to_socket_addrs()
-        .map_err(|error| SourceError::Unreachable {
-            address: url.address(),
-            detail: format!("unknown host: {error}"),
-        })?;
+    let addresses =
+        (host, url.port())
+            .to_socket_addrs()
+            .map_err(|error| SourceError::Unreachable {
+                address: url.address(),
+                detail: format!("unknown host: {error}"),
+            })?;
     let mut hosts: Vec<String> = Vec::new();
     for address in addresses {
         let host = address.ip().to_string();

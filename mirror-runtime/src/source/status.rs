@@ -30,14 +30,13 @@ pub(crate) fn status_statement(info: &ServerInfo) -> &'static str {
 /// the query fails.
 pub fn binlog_status(conn: &mut Conn, info: &ServerInfo) -> Result<BinlogPosition, SourceError> {
     let action = "reading the binlog position";
-    let row = first_row(conn, status_statement(info), action)?.ok_or_else(|| {
-        SourceError::Setting {
+    let row =
+        first_row(conn, status_statement(info), action)?.ok_or_else(|| SourceError::Setting {
             name: "log_bin".to_owned(),
             found: "OFF".to_owned(),
             needed: "ON".to_owned(),
             remedy: "start the server with log_bin".to_owned(),
-        }
-    })?;
+        })?;
     let file: Option<String> = column(&row, 0);
     let offset: Option<u64> = column(&row, 1);
     match (file, offset) {
@@ -178,9 +177,8 @@ pub fn log_status(
          CAST(JSON_EXTRACT(LOCAL, '$.binary_log_position') AS UNSIGNED), \
          JSON_UNQUOTE(JSON_EXTRACT(LOCAL, '$.gtid_executed')) \
          FROM performance_schema.log_status";
-    let answered: Result<Option<(Option<String>, Option<u64>, Option<String>)>, _> =
-        first(conn, statement, action);
-    let row = match answered {
+    type Answer = (Option<String>, Option<u64>, Option<String>);
+    let row = match first::<Answer>(conn, statement, action) {
         Ok(row) => row,
         Err(SourceError::MissingRight { .. } | SourceError::UnknownTable { .. }) => {
             return Ok(None);
@@ -263,25 +261,13 @@ mod tests {
                 lower_case_table_names: 0,
             })
         };
-        assert_eq!(
-            statement(Family::MySql, (5, 6, 50)),
-            "SHOW MASTER STATUS"
-        );
-        assert_eq!(
-            statement(Family::MySql, (8, 0, 36)),
-            "SHOW MASTER STATUS"
-        );
+        assert_eq!(statement(Family::MySql, (5, 6, 50)), "SHOW MASTER STATUS");
+        assert_eq!(statement(Family::MySql, (8, 0, 36)), "SHOW MASTER STATUS");
         assert_eq!(
             statement(Family::MySql, (8, 4, 0)),
             "SHOW BINARY LOG STATUS"
         );
-        assert_eq!(
-            statement(Family::MariaDb, (10, 4, 0)),
-            "SHOW MASTER STATUS"
-        );
-        assert_eq!(
-            statement(Family::MariaDb, (11, 8, 1)),
-            "SHOW BINLOG STATUS"
-        );
+        assert_eq!(statement(Family::MariaDb, (10, 4, 0)), "SHOW MASTER STATUS");
+        assert_eq!(statement(Family::MariaDb, (11, 8, 1)), "SHOW BINLOG STATUS");
     }
 }

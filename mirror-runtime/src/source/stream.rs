@@ -114,7 +114,8 @@ mod tests {
     #[test]
     fn derived_server_ids_differ_and_stay_in_the_upper_half() {
         let url: ServerUrl = "mysql://h/".parse().unwrap();
-        let ids: std::collections::HashSet<u32> = (0..100).map(|_| derive_server_id(&url)).collect();
+        let ids: std::collections::HashSet<u32> =
+            (0..100).map(|_| derive_server_id(&url)).collect();
         assert!(ids.len() > 95, "{}", ids.len());
         assert!(ids.iter().all(|&id| (1 << 31..u32::MAX).contains(&id)));
     }

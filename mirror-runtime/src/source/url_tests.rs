@@ -8,7 +8,9 @@ fn url(text: &str) -> ServerUrl {
 
 #[test]
 fn all_parts_are_read_and_decoded() {
-    let url = url("mysql://mi%40ror:p%3Aw%2f%25@db.example:3307/my%20ads?ssl-mode=VERIFY_CA&ssl-ca=%2Fetc%2Fca.pem");
+    let url = url(
+        "mysql://mi%40ror:p%3Aw%2f%25@db.example:3307/my%20ads?ssl-mode=VERIFY_CA&ssl-ca=%2Fetc%2Fca.pem",
+    );
     assert_eq!(url.user(), "mi@ror");
     assert_eq!(url.password, "p:w/%");
     assert_eq!((url.host(), url.port()), ("db.example", 3307));

@@ -143,19 +143,27 @@ impl World {
         number
     }
 
+    /// Waits until the mirror shows everything that is committed now; false when it does not
+    /// within the limit.
+    ///
+    /// # Panics
+    /// When the server does not run.
+    pub fn has_caught_up(&self, mirror: &Mirror, limit: Duration) -> bool {
+        let number = self.mark();
+        wait_for(limit, || {
+            let snapshot = mirror.snapshot();
+            let row = snapshot.marker().get(1).map(|row| row.n);
+            assert!(row <= Some(number), "the marker is ahead of the server");
+            row == Some(number)
+        })
+    }
+
     /// Waits until the mirror shows everything that is committed now.
     ///
     /// # Panics
     /// When it does not within a minute.
     pub fn catch_up(&self, mirror: &Mirror) {
-        let number = self.mark();
-        let shows = || {
-            let snapshot = mirror.snapshot();
-            let row = snapshot.marker().get(1).map(|row| row.n);
-            assert!(row <= Some(number), "the marker is ahead of the server");
-            row == Some(number)
-        };
-        if !wait_for(PATIENCE, shows) {
+        if !self.has_caught_up(mirror, PATIENCE) {
             panic!(
                 "{}: the mirror has not caught up after {PATIENCE:?}: {:?}, error {:?}",
                 self.flavor(),
@@ -163,6 +171,22 @@ impl World {
                 mirror.error().map(|error| error.to_string()),
             );
         }
+    }
+
+    /// The end of the server's binlog, as `FILE:POS`.
+    ///
+    /// # Panics
+    /// When the server does not say.
+    #[must_use]
+    pub fn position(&self) -> String {
+        let sql = if self.is_mysql() {
+            "SHOW BINARY LOG STATUS"
+        } else {
+            "SHOW MASTER STATUS"
+        };
+        let row: mysql::Row = self.conn().query_first(sql).unwrap().unwrap();
+        let (file, offset): (String, u64) = (row.get(0).unwrap(), row.get(1).unwrap());
+        format!("{file}:{offset}")
     }
 }
 

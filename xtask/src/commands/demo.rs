@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use codegen::diff::{Breaks, diff};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -14,8 +15,10 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use super::lab::{LabFlavor, start_with_demo_data};
 use super::regenerate::{RegenerateOptions, regenerate};
 use crate::error::{Error, Outcome};
+use crate::pipeline::{self, Paths};
 use crate::project;
 use crate::steps::seconds;
+use crate::url::ServerUrl;
 
 /// How long the demo program may take to end after it was told to.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -43,12 +46,9 @@ pub fn demo(options: &DemoOptions) -> Result<Outcome, Error> {
     let started = Instant::now();
     let server = start_with_demo_data(options.flavor)?;
     println!("server and data ready after {}", seconds(started.elapsed()));
-    let regenerated = regenerate(&RegenerateOptions {
-        url: Some(server.url()),
-        ..RegenerateOptions::default()
-    })?;
-    if regenerated != Outcome::Holds || stop.requested() {
-        return Ok(regenerated);
+    match bring_up_to_date(&server.url())? {
+        Outcome::Holds if !stop.requested() => {}
+        other => return Ok(other),
     }
     let seconds = options.seconds.unwrap_or_else(|| {
         if stdout().is_terminal() {
@@ -69,6 +69,36 @@ pub fn demo(options: &DemoOptions) -> Result<Outcome, Error> {
         .spawn()
         .map_err(|source| Error::Program { program, source })?;
     wait(child, &stop)
+}
+
+/// Regenerates from the server. Where the recorded definitions are the other kind of server's,
+/// which prints the same tables in other words, it only makes sure that both can be followed.
+fn bring_up_to_date(url: &str) -> Result<Outcome, Error> {
+    let paths = Paths::new(None, None);
+    let schema = paths.read_schema()?;
+    let recorded = paths.read_lock()?;
+    let live = pipeline::fetch(&ServerUrl::parse(url)?, &schema)?.complete()?;
+    let Some(recorded) = recorded.filter(|lock| lock.server.family != live.server.family) else {
+        return regenerate(&RegenerateOptions {
+            url: Some(url.to_owned()),
+            ..RegenerateOptions::default()
+        });
+    };
+    let changes = diff(&schema, &recorded, &live);
+    println!(
+        "generated from {}, running on {}: {} definitions are printed differently, which {}",
+        recorded.server.family,
+        live.server.family,
+        changes.changes.len(),
+        changes.breaks()
+    );
+    if changes.breaks() == Breaks::NOTHING {
+        return Ok(Outcome::Holds);
+    }
+    for change in changes.changes.iter().filter(|change| change.breaks != Breaks::NOTHING) {
+        println!("  {change}");
+    }
+    Ok(Outcome::DoesNotHold)
 }
 
 /// Waits for the demo program, and ends it when we are told to end.

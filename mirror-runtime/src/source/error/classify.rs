@@ -142,6 +142,8 @@ pub(crate) fn from_server(
     let detail = message.to_owned();
     match code {
         1236 => from_dump_error(code, state, message, context),
+        // COM_REGISTER_SLAVE and the dump commands are refused by this one.
+        1045 if !context.connecting => replication_slave(message),
         1045 | 1130 | 1698 | 1820 | 1862 | 3118 | 3955 | 4151 => access_denied(detail, context),
         1044 if context.connecting => access_denied(detail, context),
         1044 | 1142 | 1143 | 1227 | 1370 => missing_right(message),
@@ -196,6 +198,14 @@ fn account(message: &str) -> String {
         Some(format!("'{user}'@'{host}'"))
     });
     found.unwrap_or_else(|| "'user'@'host'".to_owned())
+}
+
+fn replication_slave(message: &str) -> SourceError {
+    SourceError::MissingRight {
+        right: "REPLICATION SLAVE".to_owned(),
+        detail: message.to_owned(),
+        remedy: format!("GRANT REPLICATION SLAVE ON *.* TO {}", account(message)),
+    }
 }
 
 /// 1227 names the right ("you need (at least one of) the SUPER, REPLICATION SLAVE
@@ -264,13 +274,21 @@ fn from_dump_error(code: u16, state: &str, message: &str, context: &Context<'_>)
     if has("binary log is not open") {
         return log_bin_off();
     }
-    let damaged = ["crc", "bogus data", "truncated", "corrupt", "checksum failure"];
+    let damaged = [
+        "crc",
+        "bogus data",
+        "truncated",
+        "corrupt",
+        "checksum failure",
+    ];
     if damaged.iter().any(|part| has(part)) {
         let (file, position) = asked.rsplit_once(':').unwrap_or((asked.as_str(), ""));
         return SourceError::Malformed {
             file: file.to_owned(),
             position: position.parse().unwrap_or(0),
-            detail: format!("the server cannot read its own binlog after this: {message}"),
+            detail: format!(
+                "the server cannot read its own binlog here (or no event starts here): {message}"
+            ),
         };
     }
     server_error(code, state, message, context)

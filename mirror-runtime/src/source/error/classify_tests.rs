@@ -99,11 +99,21 @@ fn denied_access_and_missing_rights_differ() {
     assert_eq!(denied.kind(), Kind::AccessDenied);
     assert!(denied.to_string().contains("db.example:3306"));
 
+    let message = "Access denied for user 'mirror'@'10.0.0.7' (using password: YES)";
+    let text = from_server(1045, "28000", message, &context(false)).to_string();
+    assert!(
+        text.contains("GRANT REPLICATION SLAVE ON *.* TO 'mirror'@'10.0.0.7'"),
+        "{text}"
+    );
+
     let message = "Access denied; you need (at least one of) the SUPER, REPLICATION CLIENT privilege(s) for this operation";
     let missing = from_server(1227, "42000", message, &context(false));
     let text = missing.to_string();
     assert_eq!(missing.kind(), Kind::MissingRight);
-    assert!(text.contains("GRANT REPLICATION CLIENT ON *.* TO"), "{text}");
+    assert!(
+        text.contains("GRANT REPLICATION CLIENT ON *.* TO"),
+        "{text}"
+    );
 
     let message = "SELECT command denied to user 'mirror'@'10.0.0.7' for table 'banner'";
     let text = from_server(1142, "42000", message, &context(false)).to_string();

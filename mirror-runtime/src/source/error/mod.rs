@@ -125,7 +125,7 @@ pub enum SourceError {
     },
     /// An event is larger than the server may send.
     #[error(
-        "binlog after {position}: an event is larger than max_allowed_packet: {detail}; raise max_allowed_packet on the server (up to 1G)"
+        "binlog after {position}: an event is larger than max_allowed_packet: {detail}; raise max_allowed_packet on the server (up to 1G), or check that the position is the start of an event"
     )]
     PacketTooLarge {
         /// Where the stream stood.
@@ -156,7 +156,9 @@ pub enum SourceError {
         found: u32,
     },
     /// An event that is not what its type says.
-    #[error("binlog {file}, position {position}: malformed event: {detail}; check the server's binlog with mysqlbinlog")]
+    #[error(
+        "binlog {file}, position {position}: malformed event: {detail}; check the server's binlog with mysqlbinlog"
+    )]
     Malformed {
         /// Binlog file.
         file: String,

@@ -102,10 +102,7 @@ mod tests {
         assert_eq!(read(&[250]), Some(250));
         assert_eq!(read(&[0xfc, 1, 2]), Some(0x0201));
         assert_eq!(read(&[0xfd, 1, 2, 3]), Some(0x03_0201));
-        assert_eq!(
-            read(&[0xfe, 1, 0, 0, 0, 0, 0, 0, 1]),
-            Some((1 << 56) + 1)
-        );
+        assert_eq!(read(&[0xfe, 1, 0, 0, 0, 0, 0, 0, 1]), Some((1 << 56) + 1));
         assert_eq!(read(&[0xff, 1]), None);
         assert_eq!(read(&[0xfc, 1]), None);
     }

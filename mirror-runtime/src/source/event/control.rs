@@ -165,12 +165,14 @@ mod tests {
     fn both_heartbeats_name_the_file() {
         let old = with_event(event_type::HEARTBEAT, b"b.000007", Heartbeat::parse).unwrap();
         assert_eq!((old.file.as_str(), old.offset), ("b.000007", None));
-        let body = b"\x01\x08b.000007\x02\x05\xfd\x00\x00\x01\x09\x00";
-        assert!(
-            with_event(event_type::HEARTBEAT_V2, body, Heartbeat::parse).is_err(),
-            "a field that ends in the middle"
-        );
         let body = b"\x01\x08b.000007\x02\x04\xfd\x00\x00\x01\x00";
+        for length in [0, 1, 5, 11, 12, 15] {
+            let cut = &body[..length];
+            assert!(
+                with_event(event_type::HEARTBEAT_V2, cut, Heartbeat::parse).is_err(),
+                "{length} bytes"
+            );
+        }
         let new = with_event(event_type::HEARTBEAT_V2, body, Heartbeat::parse).unwrap();
         assert_eq!((new.file.as_str(), new.offset), ("b.000007", Some(65536)));
     }

@@ -114,7 +114,11 @@ mod tests {
     #[test]
     fn other_versions_and_short_bodies_are_refused() {
         let parse = |body: &[u8]| {
-            with_event(event_type::FORMAT_DESCRIPTION, body, FormatDescription::parse)
+            with_event(
+                event_type::FORMAT_DESCRIPTION,
+                body,
+                FormatDescription::parse,
+            )
         };
         assert!(parse(&body(3)).unwrap_err().to_string().contains("found 3"));
         assert!(parse(&body(4)[..56]).is_err());

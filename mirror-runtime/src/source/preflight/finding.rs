@@ -140,8 +140,7 @@ mod tests {
             finding(FindingKind::Right, "right X", Severity::Error),
         ]);
         assert_eq!(rights.kind(), SourceErrorKind::MissingRight);
-        let table =
-            SourceError::Preflight(vec![finding(FindingKind::Table, "t", Severity::Error)]);
+        let table = SourceError::Preflight(vec![finding(FindingKind::Table, "t", Severity::Error)]);
         assert_eq!(table.kind(), SourceErrorKind::Unknown);
     }
 

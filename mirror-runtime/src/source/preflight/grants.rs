@@ -119,7 +119,9 @@ mod tests {
                 Verdict::Granted,
             ),
             (
-                &["GRANT REPLICATION SLAVE, BINLOG MONITOR ON *.* TO `m`@`%` IDENTIFIED BY PASSWORD '*X'"],
+                &[
+                    "GRANT REPLICATION SLAVE, BINLOG MONITOR ON *.* TO `m`@`%` IDENTIFIED BY PASSWORD '*X'",
+                ],
                 Verdict::Granted,
             ),
             (

@@ -72,11 +72,7 @@ pub fn preflight_report(
 }
 
 /// The right to ask for the position: tried.
-fn client_right(
-    conn: &mut Conn,
-    info: &ServerInfo,
-    account: &str,
-) -> Result<Finding, SourceError> {
+fn client_right(conn: &mut Conn, info: &ServerInfo, account: &str) -> Result<Finding, SourceError> {
     let right = match info.family {
         Family::MariaDb if info.version >= (10, 5, 2) => "BINLOG MONITOR",
         _ => "REPLICATION CLIENT",

@@ -8,8 +8,10 @@
 //! - `ads.cube`: rows are [`Cube`]
 //! - `ads.sample`: rows are [`Sample`]
 //!
-//! A [`Mirror`] follows the server; [`Snapshot`] is all tables at one transaction boundary,
-//! and each committed [`Transaction`] carries its typed [`Change`]s.
+//! A [`Mirror`] follows the server. Its [`Snapshot`] is all tables at one transaction boundary,
+//! read without locks, and each committed [`Transaction`] carries its typed [`Change`]s.
+//!
+//! Made by `cargo xtask regenerate`; after an ALTER TABLE, run it again and look at the diff.
 
 #![allow(
     clippy::all,
@@ -29,6 +31,7 @@ pub use targeting::{Targeting, TargetingView};
 pub use cube::{Cube, CubeView};
 pub use sample::{Sample, SampleView};
 pub use mirror_runtime;
+pub use mirror_runtime::{Options, RowChange};
 pub use tables::{Change, Snapshot, Tables};
 
 /// A running mirror of all tables.

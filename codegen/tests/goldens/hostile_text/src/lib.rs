@@ -6,8 +6,10 @@
 //!
 //! - ``"]; } pub fn evil() {} //.*/ `name` \ \n [`x`] <b>``: rows are [`Hostile`]
 //!
-//! A [`Mirror`] follows the server; [`Snapshot`] is all tables at one transaction boundary,
-//! and each committed [`Transaction`] carries its typed [`Change`]s.
+//! A [`Mirror`] follows the server. Its [`Snapshot`] is all tables at one transaction boundary,
+//! read without locks, and each committed [`Transaction`] carries its typed [`Change`]s.
+//!
+//! Made by `cargo xtask regenerate`; after an ALTER TABLE, run it again and look at the diff.
 
 #![allow(
     clippy::all,
@@ -23,6 +25,7 @@ mod tables;
 
 pub use hostile::{Hostile, HostileFlags, HostileKind, HostileView};
 pub use mirror_runtime;
+pub use mirror_runtime::{Options, RowChange};
 pub use tables::{Change, Snapshot, Tables};
 
 /// A running mirror of all tables.

@@ -7,8 +7,10 @@
 //! - `ads.click`: rows are [`Click`]
 //! - `stats.click`: rows are [`StatsClick`]
 //!
-//! A [`Mirror`] follows the server; [`Snapshot`] is all tables at one transaction boundary,
-//! and each committed [`Transaction`] carries its typed [`Change`]s.
+//! A [`Mirror`] follows the server. Its [`Snapshot`] is all tables at one transaction boundary,
+//! read without locks, and each committed [`Transaction`] carries its typed [`Change`]s.
+//!
+//! Made by `cargo xtask regenerate`; after an ALTER TABLE, run it again and look at the diff.
 
 #![allow(
     clippy::all,
@@ -26,6 +28,7 @@ mod tables;
 pub use click::{Click, ClickView};
 pub use stats_click::{StatsClick, StatsClickView};
 pub use mirror_runtime;
+pub use mirror_runtime::{Options, RowChange};
 pub use tables::{Change, Snapshot, Tables};
 
 /// A running mirror of all tables.

@@ -1,6 +1,6 @@
 //! The generated files against a folder: write, compare, and what is left over.
 //!
-//! `regenerate`, `check` and the freshness test all go through [`compare`] and [`write`].
+//! `regenerate`, `check` and the freshness test all go through [`compare`] and [`write()`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -67,7 +67,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What [`write`] did: paths relative to the folder.
+/// What [`write()`] did: paths relative to the folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
     /// New files and files with new content.

@@ -8,7 +8,7 @@ mod naming;
 mod table;
 mod types;
 
-pub use types::column_type;
+pub use types::{Refusal, column_type};
 
 use crate::ddl::{self, CreateTable};
 use crate::error::Report;

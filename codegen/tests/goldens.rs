@@ -80,7 +80,10 @@ fn compare(
 fn difference_is_reported_as_a_unified_diff() {
     let files = |text: &str| BTreeMap::from([("src/lib.rs".to_owned(), text.to_owned())]);
     let report = compare("keys", &files("a\nb\n"), &files("a\nc\n"));
-    assert!(report.starts_with("--- goldens/keys/src/lib.rs\n+++ rendered\n"), "{report}");
+    assert!(
+        report.starts_with("--- goldens/keys/src/lib.rs\n+++ rendered\n"),
+        "{report}"
+    );
     assert!(report.contains("\n-b\n+c\n"), "{report}");
     assert_eq!(compare("keys", &files("a\n"), &files("a\n")), "");
 }

@@ -178,6 +178,16 @@ impl Row for Account {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.advertiser_id)? && image.matches(1, &self.currency)?
+                && image.matches(2, &self.balance)? && image.matches(3, &self.reserved)?
+                && image.matches(4, &self.credit_limit)?
+                && image.matches(5, &self.lifetime_spend)?
+                && image.matches(6, &self.version)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

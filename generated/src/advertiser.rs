@@ -257,6 +257,18 @@ impl Row for Advertiser {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.id)? && image.matches(1, &self.name)?
+                && image.matches(2, &self.email)? && image.matches(3, &self.country)?
+                && image.matches(4, &self.status)? && image.matches(5, &self.flags)?
+                && image.matches(6, &self.founded)? && image.matches(7, &self.rating)?
+                && image.matches(8, &self.logo)? && image.matches(9, &self.note)?
+                && image.matches(10, &self.created_at)?
+                && image.matches(11, &self.updated_at)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

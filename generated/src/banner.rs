@@ -370,6 +370,21 @@ impl Row for Banner {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.id)? && image.matches(1, &self.campaign_id)?
+                && image.matches(2, &self.name)? && image.matches(3, &self.status)?
+                && image.matches(4, &self.format)? && image.matches(5, &self.width)?
+                && image.matches(6, &self.height)? && image.matches(7, &self.offset_x)?
+                && image.matches(8, &self.weight)? && image.matches(9, &self.features)?
+                && image.matches(10, &self.ctr)? && image.matches(11, &self.click_url)?
+                && image.matches(12, &self.alt)? && image.matches(13, &self.html)?
+                && image.matches(14, &self.thumbnail)? && image.matches(15, &self.image)?
+                && image.matches(16, &self.checksum)? && image.matches(17, &self.extra)?
+                && image.matches(18, &self.created_at)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

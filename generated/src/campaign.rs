@@ -353,6 +353,24 @@ impl Row for Campaign {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.id)? && image.matches(1, &self.advertiser_id)?
+                && image.matches(2, &self.name)? && image.matches(3, &self.status)?
+                && image.matches(4, &self.r#type)? && image.matches(5, &self.budget)?
+                && image.matches(6, &self.spent)? && image.matches(7, &self.bid_micros)?
+                && image.matches(8, &self.pacing)? && image.matches(9, &self.priority)?
+                && image.matches(10, &self.frequency_cap)?
+                && image.matches(11, &self.start_date)?
+                && image.matches(12, &self.end_date)?
+                && image.matches(13, &self.daily_from)?
+                && image.matches(14, &self.daily_until)?
+                && image.matches(15, &self.days)?
+                && image.matches(16, &self.external_id)?
+                && image.matches(17, &self.changed_at)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

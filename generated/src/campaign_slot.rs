@@ -122,6 +122,13 @@ impl Row for CampaignSlot {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.campaign_id)? && image.matches(1, &self.slot_id)?
+                && image.matches(2, &self.share)? && image.matches(3, &self.since)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         Ok((image.get(0)?, image.get(1)?))
     }

@@ -135,6 +135,14 @@ impl Row for DailyStats {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.day)? && image.matches(1, &self.campaign_id)?
+                && image.matches(2, &self.impressions)?
+                && image.matches(3, &self.clicks)? && image.matches(4, &self.revenue)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         Ok((image.get(0)?, image.get(1)?))
     }

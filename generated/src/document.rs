@@ -136,6 +136,15 @@ impl Row for Document {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.id)? && image.matches(1, &self.body)?
+                && image.matches(2, &self.digest)?
+                && image.matches(3, &self.last_change)?
+                && image.matches(4, &self.last_check)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

@@ -173,6 +173,15 @@ impl Row for LedgerEntry {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.advertiser_id)? && image.matches(1, &self.entry)?
+                && image.matches(2, &self.kind)? && image.matches(3, &self.amount)?
+                && image.matches(4, &self.reference)?
+                && image.matches(5, &self.booked_at)? && image.matches(6, &self.text)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         Ok((image.get(0)?, image.get(1)?))
     }

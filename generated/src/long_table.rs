@@ -465,6 +465,24 @@ impl Row for LongTable {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.id)? && image.matches(1, &self.field1)?
+                && image.matches(2, &self.field2)? && image.matches(3, &self.field3)?
+                && image.matches(4, &self.field4)? && image.matches(5, &self.field5)?
+                && image.matches(6, &self.field6)? && image.matches(7, &self.field7)?
+                && image.matches(8, &self.field8)? && image.matches(9, &self.field9)?
+                && image.matches(10, &self.field10)? && image.matches(11, &self.field11)?
+                && image.matches(12, &self.field12)? && image.matches(13, &self.field13)?
+                && image.matches(14, &self.field14)? && image.matches(15, &self.field15)?
+                && image.matches(16, &self.field16)? && image.matches(17, &self.field17)?
+                && image.matches(18, &self.field18)? && image.matches(19, &self.field19)?
+                && image.matches(20, &self.field20)? && image.matches(21, &self.field21)?
+                && image.matches(22, &self.field22)? && image.matches(23, &self.field23)?
+                && image.matches(24, &self.field24)? && image.matches(25, &self.field25)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

@@ -115,6 +115,13 @@ impl Row for Sbtest1 {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.id)? && image.matches(1, &self.k)?
+                && image.matches(2, &self.c)? && image.matches(3, &self.pad)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

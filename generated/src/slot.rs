@@ -194,6 +194,17 @@ impl Row for Slot {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.id)? && image.matches(1, &self.site)?
+                && image.matches(2, &self.path)? && image.matches(3, &self.pattern)?
+                && image.matches(4, &self.floor_price)?
+                && image.matches(5, &self.position)?
+                && image.matches(6, &self.daily_requests)?
+                && image.matches(7, &self.is_mobile)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

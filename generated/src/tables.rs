@@ -175,7 +175,7 @@ impl Schema for Tables {
     type Snapshot = Snapshot;
 
     fn layouts() -> &'static [&'static TableLayout] {
-        &[
+        static LAYOUTS: &[&TableLayout] = &[
             &advertiser::LAYOUT,
             &account::LAYOUT,
             &ledger_entry::LAYOUT,
@@ -190,7 +190,8 @@ impl Schema for Tables {
             &short_table::LAYOUT,
             &long_table::LAYOUT,
             &sbtest1::LAYOUT,
-        ]
+        ];
+        LAYOUTS
     }
 
     fn fingerprint() -> &'static str {

@@ -139,6 +139,14 @@ impl Row for Targeting {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.campaign_id)? && image.matches(1, &self.attribute)?
+                && image.matches(2, &self.value)? && image.matches(3, &self.negative)?
+                && image.matches(4, &self.bid_factor)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         Ok((image.get(0)?, image.get(1)?, image.get(2)?))
     }

@@ -198,6 +198,17 @@ impl Row for User {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.id)? && image.matches(1, &self.name)?
+                && image.matches(2, &self.email)? && image.matches(3, &self.status)?
+                && image.matches(4, &self.karma)? && image.matches(5, &self.born)?
+                && image.matches(6, &self.avatar_hash)?
+                && image.matches(7, &self.last_login)?
+                && image.matches(8, &self.created_at)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 use std::{os::unix::process::CommandExt, thread};
 
@@ -287,7 +287,7 @@ pub(crate) fn wait_ready(
     let data = dir.join("data").display().to_string();
     let what = loop {
         if let Ok(Some(status)) = child.try_wait() {
-            break format!("ended before it was ready ({})", describe(status));
+            break format!("ended before it was ready ({status})");
         }
         // Another server may have taken the port meanwhile.
         if client::answering_datadir(port).is_some_and(|own| own.trim_end_matches('/') == data) {
@@ -310,13 +310,8 @@ pub(crate) fn wait_ready(
 pub(crate) fn end(child: &mut Child) {
     // Failures mean that it has ended.
     let _ = child.kill();
-    let pid = child.id();
-    let gone = process::wait_until(KILL_LIMIT, || !matches!(child.try_wait(), Ok(None)));
-    debug_assert!(gone, "process {pid} outlives SIGKILL");
-}
-
-fn describe(status: ExitStatus) -> String {
-    status.to_string()
+    // One that does not end even so (stuck in the kernel) is left to the next reaping.
+    process::wait_until(KILL_LIMIT, || !matches!(child.try_wait(), Ok(None)));
 }
 
 /// The end of the error log and of the standard output, where early errors go.

@@ -1,5 +1,7 @@
 //! Commands that need no server: exit codes, and what they print.
 
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
 mod common;
 
 use std::fs;

@@ -1,6 +1,8 @@
 //! Commands against a MySQL and a MariaDB server. `cargo xtask test --quick` leaves out tests
 //! with `on_a_server` in their name.
 
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
 mod common;
 
 use std::fs;

@@ -148,7 +148,9 @@ fn tables_that_come_and_go_are_told() {
 fn a_text_that_differs_is_never_silently_equal() {
     assert_eq!(
         changes("`a` int", "`a` int CHECK (`a` > 0)"),
-        ["ads.t: details of the table changed (checks, options of keys or of the table) (breaks nothing)"]
+        [
+            "ads.t: details of the table changed (checks, options of keys or of the table) (breaks nothing)"
+        ]
     );
 }
 

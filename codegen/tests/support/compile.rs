@@ -20,7 +20,7 @@ pub(crate) fn cargo(goldens: &Path, arguments: &[&str]) {
     let workspace = workspace(goldens, &target.join("goldens"));
     let output = Command::new(env!("CARGO"))
         .args(arguments)
-        .args(["--workspace", "--offline", "--quiet"])
+        .args(["--workspace", "--keep-going", "--offline", "--quiet"])
         .current_dir(&workspace)
         .env("CARGO_TARGET_DIR", target.join("goldens-target"))
         .env("RUSTDOCFLAGS", "-D warnings")

@@ -45,6 +45,28 @@ impl<'a> RowImage<'a> {
         }
     }
 
+    /// Whether the image holds this value in the column with this field index; a column that
+    /// the image does not have matches every value.
+    ///
+    /// # Errors
+    /// What [`ColumnValue::equals_image`] says, with the column's name.
+    #[inline]
+    pub fn matches<T: ColumnValue>(&self, field: usize, value: &T) -> Result<bool, ValueError> {
+        if !self.is_present(field) {
+            return Ok(true);
+        }
+        let Some(column) = self.columns.get(field) else {
+            return Err(ValueError::Absent);
+        };
+        match self
+            .raw(field)
+            .and_then(|raw| value.equals_image(raw, column))
+        {
+            Ok(same) => Ok(same),
+            Err(error) => Err(name_column(error, column)),
+        }
+    }
+
     /// Whether the image has the column with this field index, NULL or not.
     #[inline]
     #[must_use]

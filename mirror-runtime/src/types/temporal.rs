@@ -70,6 +70,7 @@ fn date(year: u64, month: u64, day: u64) -> Result<Date, ValueError> {
 }
 
 impl ColumnValue for Date {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, _column: &ImageColumn) -> Result<Self, ValueError> {
         let packed = little_endian(raw.ok_or(ValueError::UnexpectedNull)?, 3)?;
         date(packed >> 9, packed >> 5 & 15, packed & 31)
@@ -128,6 +129,7 @@ fn select_date_time(value: SelectValue, expected: &'static str) -> Result<DateTi
 }
 
 impl ColumnValue for DateTime {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let raw = raw.ok_or(ValueError::UnexpectedNull)?;
         if column.type_code == type_code::DATETIME {
@@ -155,6 +157,7 @@ impl ColumnValue for DateTime {
 }
 
 impl ColumnValue for Timestamp {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let raw = raw.ok_or(ValueError::UnexpectedNull)?;
         let (seconds, micros) = if column.type_code == type_code::TIMESTAMP {
@@ -231,6 +234,7 @@ fn old_time(raw: &[u8]) -> Result<Time, ValueError> {
 }
 
 impl ColumnValue for Time {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let raw = raw.ok_or(ValueError::UnexpectedNull)?;
         if column.type_code == type_code::TIME {

@@ -7,7 +7,7 @@ use crate::error::{Error, Outcome};
 use crate::project;
 use crate::steps::succeeds;
 
-/// Options of [`bench`].
+/// Options of [`bench()`].
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct BenchOptions {
     /// Fewer rows and runs: for a look, not for a record

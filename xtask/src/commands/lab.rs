@@ -29,7 +29,7 @@ impl From<LabFlavor> for Flavor {
     }
 }
 
-/// Options of [`lab`].
+/// Options of [`lab()`].
 #[derive(Debug, Clone, clap::Args)]
 pub struct LabOptions {
     /// What to do
@@ -37,7 +37,7 @@ pub struct LabOptions {
     pub action: LabAction,
 }
 
-/// What [`lab`] does.
+/// What [`lab()`] does.
 #[derive(Debug, Clone, clap::Subcommand)]
 pub enum LabAction {
     /// Find or unpack a server, without root and without touching the system

@@ -12,7 +12,7 @@ const ON_A_SERVER: &str = "on_a_server";
 /// The package whose tests all need servers.
 const INTEGRATION: &str = "integration";
 
-/// Options of [`test`].
+/// Options of [`test()`].
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct TestOptions {
     /// Leave out what needs a database server

@@ -142,6 +142,10 @@ pub(crate) fn from_server(
     let detail = message.to_owned();
     match code {
         1236 => from_dump_error(code, state, message, context),
+        // MariaDB's ER_SLAVE_SAME_ID.
+        4052 if context.server_id != 0 => SourceError::DuplicateServerId {
+            server_id: context.server_id,
+        },
         // COM_REGISTER_SLAVE and the dump commands are refused by this one.
         1045 if !context.connecting => replication_slave(message),
         1045 | 1130 | 1698 | 1820 | 1862 | 3118 | 3955 | 4151 => access_denied(detail, context),

@@ -79,6 +79,14 @@ fn dump_errors_are_told_apart_by_their_text() {
 }
 
 #[test]
+fn mariadb_has_a_number_for_a_server_id_used_twice() {
+    let message = "A slave with the same server_uuid/server_id is already connected; the first event 'binlog.000002' at 4";
+    let error = from_server(4052, "HY000", message, &context(false));
+    assert_eq!(error.kind(), Kind::DuplicateServerId);
+    assert!(error.to_string().contains("4242"), "{error}");
+}
+
+#[test]
 fn dump_errors_name_what_was_asked_for() {
     let purged = dump("Could not find first log file name in binary log index file").to_string();
     assert!(purged.contains("binlog.000007:157"), "{purged}");

@@ -4,6 +4,8 @@ mod finding;
 mod grants;
 mod settings;
 
+use std::time::{Duration, Instant};
+
 use mysql::Conn;
 
 pub use finding::{Finding, FindingKind, PreflightReport, Severity, TableRequirement};
@@ -18,7 +20,9 @@ use crate::row::quote_identifier;
 pub struct Requirements {
     /// The tables that will be SELECTed from.
     pub tables: Vec<TableRequirement>,
-    /// The id under which we shall register as a replica; `None` leaves that check out.
+    /// The id under which we shall register as a replica; `None` leaves that check out, which
+    /// a mirror that has already run a stream under its id should do: its old stream may still
+    /// be listed, and would be waited for.
     pub server_id: Option<u32>,
     /// Whether the binlog will be read, not only tables.
     pub binlog: bool,
@@ -153,8 +157,15 @@ fn table_right(
     })
 }
 
-/// No other replica, nor the server itself, uses our id. Without the right to list replicas
-/// the check is passed over: the stream will tell.
+/// How long an id is looked for again. A stream that ended stays in the list until the server
+/// has failed to send it two heartbeats, on both servers; this allows for heartbeats of up to 3
+/// seconds.
+const LINGERING: Duration = Duration::from_secs(7);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+
+/// No other replica, nor the server itself, uses our id; an id that is in use is looked for
+/// again for a while, since it may be our own from before a restart. Without the right to list
+/// replicas the check is passed over: the stream will tell.
 fn server_id_free(
     conn: &mut Conn,
     info: &ServerInfo,
@@ -175,7 +186,13 @@ fn server_id_free(
         let found = format!("{server_id} is the server's own");
         return Ok(finding(found, Severity::Error));
     }
-    match replica_ids(conn, info) {
+    let deadline = Instant::now() + LINGERING;
+    let mut listed = replica_ids(conn, info);
+    while Instant::now() < deadline && listed.as_ref().is_ok_and(|ids| ids.contains(&server_id)) {
+        std::thread::sleep(POLL_INTERVAL);
+        listed = replica_ids(conn, info);
+    }
+    match listed {
         Ok(ids) if ids.contains(&server_id) => Ok(finding(
             format!("{server_id} is used by another replica"),
             Severity::Error,

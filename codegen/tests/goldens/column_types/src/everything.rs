@@ -959,6 +959,39 @@ impl Row for Everything {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.id)? && image.matches(1, &self.c0)?
+                && image.matches(2, &self.n0)? && image.matches(3, &self.c1)?
+                && image.matches(4, &self.n1)? && image.matches(5, &self.c2)?
+                && image.matches(6, &self.n2)? && image.matches(7, &self.c3)?
+                && image.matches(8, &self.n3)? && image.matches(9, &self.c4)?
+                && image.matches(10, &self.n4)? && image.matches(11, &self.c5)?
+                && image.matches(12, &self.n5)? && image.matches(13, &self.c6)?
+                && image.matches(14, &self.n6)? && image.matches(15, &self.c7)?
+                && image.matches(16, &self.n7)? && image.matches(17, &self.c8)?
+                && image.matches(18, &self.n8)? && image.matches(19, &self.c9)?
+                && image.matches(20, &self.n9)? && image.matches(21, &self.c10)?
+                && image.matches(22, &self.n10)? && image.matches(23, &self.c11)?
+                && image.matches(24, &self.n11)? && image.matches(25, &self.c12)?
+                && image.matches(26, &self.n12)? && image.matches(27, &self.c13)?
+                && image.matches(28, &self.n13)? && image.matches(29, &self.c14)?
+                && image.matches(30, &self.n14)? && image.matches(31, &self.c15)?
+                && image.matches(32, &self.n15)? && image.matches(33, &self.c16)?
+                && image.matches(34, &self.n16)? && image.matches(35, &self.c17)?
+                && image.matches(36, &self.n17)? && image.matches(37, &self.c18)?
+                && image.matches(38, &self.n18)? && image.matches(39, &self.c19)?
+                && image.matches(40, &self.n19)? && image.matches(41, &self.c20)?
+                && image.matches(42, &self.n20)? && image.matches(43, &self.c21)?
+                && image.matches(44, &self.n21)? && image.matches(45, &self.c22)?
+                && image.matches(46, &self.n22)? && image.matches(47, &self.c23)?
+                && image.matches(48, &self.n23)? && image.matches(49, &self.c24)?
+                && image.matches(50, &self.n24)? && image.matches(51, &self.c25)?
+                && image.matches(52, &self.n25)? && image.matches(53, &self.c26)?
+                && image.matches(54, &self.n26)? && image.matches(55, &self.computed)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

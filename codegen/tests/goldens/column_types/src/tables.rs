@@ -32,7 +32,8 @@ impl Schema for Tables {
     type Snapshot = Snapshot;
 
     fn layouts() -> &'static [&'static TableLayout] {
-        &[&everything::LAYOUT]
+        static LAYOUTS: &[&TableLayout] = &[&everything::LAYOUT];
+        LAYOUTS
     }
 
     fn fingerprint() -> &'static str {

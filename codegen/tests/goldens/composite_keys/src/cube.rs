@@ -327,6 +327,26 @@ impl Row for Cube {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.dimension_0)? && image.matches(1, &self.dimension_1)?
+                && image.matches(2, &self.dimension_2)?
+                && image.matches(3, &self.dimension_3)?
+                && image.matches(4, &self.dimension_4)?
+                && image.matches(5, &self.dimension_5)?
+                && image.matches(6, &self.dimension_6)?
+                && image.matches(7, &self.dimension_7)?
+                && image.matches(8, &self.dimension_8)?
+                && image.matches(9, &self.dimension_9)?
+                && image.matches(10, &self.dimension_10)?
+                && image.matches(11, &self.dimension_11)?
+                && image.matches(12, &self.dimension_12)?
+                && image.matches(13, &self.dimension_13)?
+                && image.matches(14, &self.dimension_14)?
+                && image.matches(15, &self.dimension_15)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         Ok((
             image.get(0)?,

@@ -121,6 +121,13 @@ impl Row for Sample {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.at)? && image.matches(1, &self.value)?
+                && image.matches(2, &self.exact)? && image.matches(3, &self.limit)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get::<f64>(0).map(mirror_runtime::TotalF64::from)
     }

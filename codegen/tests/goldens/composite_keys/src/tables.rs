@@ -54,7 +54,12 @@ impl Schema for Tables {
     type Snapshot = Snapshot;
 
     fn layouts() -> &'static [&'static TableLayout] {
-        &[&targeting::LAYOUT, &cube::LAYOUT, &sample::LAYOUT]
+        static LAYOUTS: &[&TableLayout] = &[
+            &targeting::LAYOUT,
+            &cube::LAYOUT,
+            &sample::LAYOUT,
+        ];
+        LAYOUTS
     }
 
     fn fingerprint() -> &'static str {

@@ -104,6 +104,13 @@ impl Row for Targeting {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.value)? && image.matches(1, &self.campaign_id)?
+                && image.matches(2, &self.kind)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         Ok((image.get(1)?, image.get(2)?, image.get(0)?))
     }

@@ -32,7 +32,8 @@ impl Schema for Tables {
     type Snapshot = Snapshot;
 
     fn layouts() -> &'static [&'static TableLayout] {
-        &[&switch::LAYOUT]
+        static LAYOUTS: &[&TableLayout] = &[&switch::LAYOUT];
+        LAYOUTS
     }
 
     fn fingerprint() -> &'static str {

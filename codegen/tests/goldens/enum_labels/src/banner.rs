@@ -89,6 +89,10 @@ impl Row for Banner {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(image.matches(0, &self.status)? && image.matches(1, &self.state)?)
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

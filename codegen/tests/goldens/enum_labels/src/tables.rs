@@ -32,7 +32,8 @@ impl Schema for Tables {
     type Snapshot = Snapshot;
 
     fn layouts() -> &'static [&'static TableLayout] {
-        &[&banner::LAYOUT]
+        static LAYOUTS: &[&TableLayout] = &[&banner::LAYOUT];
+        LAYOUTS
     }
 
     fn fingerprint() -> &'static str {

@@ -344,6 +344,22 @@ impl Row for Hostile {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.id)? && image.matches(1, &self.column_0)?
+                && image.matches(2, &self.column_1)? && image.matches(3, &self.column_2)?
+                && image.matches(4, &self.column_3)? && image.matches(5, &self.column_4)?
+                && image.matches(6, &self.column_5)? && image.matches(7, &self.column_6)?
+                && image.matches(8, &self.column_7)? && image.matches(9, &self.column_8)?
+                && image.matches(10, &self.column_9)?
+                && image.matches(11, &self.column_10)?
+                && image.matches(12, &self.column_11)?
+                && image.matches(13, &self.column_12)?
+                && image.matches(14, &self.column_13)? && image.matches(15, &self.kind)?
+                && image.matches(16, &self.flags)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

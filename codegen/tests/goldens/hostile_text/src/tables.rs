@@ -32,7 +32,8 @@ impl Schema for Tables {
     type Snapshot = Snapshot;
 
     fn layouts() -> &'static [&'static TableLayout] {
-        &[&hostile::LAYOUT]
+        static LAYOUTS: &[&TableLayout] = &[&hostile::LAYOUT];
+        LAYOUTS
     }
 
     fn fingerprint() -> &'static str {

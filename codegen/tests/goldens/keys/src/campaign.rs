@@ -143,6 +143,14 @@ impl Row for Campaign {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.id)? && image.matches(1, &self.advertiser_id)?
+                && image.matches(2, &self.name)? && image.matches(3, &self.budget)?
+                && image.matches(4, &self.note)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

@@ -32,7 +32,8 @@ impl Schema for Tables {
     type Snapshot = Snapshot;
 
     fn layouts() -> &'static [&'static TableLayout] {
-        &[&campaign::LAYOUT]
+        static LAYOUTS: &[&TableLayout] = &[&campaign::LAYOUT];
+        LAYOUTS
     }
 
     fn fingerprint() -> &'static str {

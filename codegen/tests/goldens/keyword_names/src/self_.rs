@@ -134,6 +134,14 @@ impl Row for SelfRow {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.self_)? && image.matches(1, &self.table)?
+                && image.matches(2, &self.image)? && image.matches(3, &self.row)?
+                && image.matches(4, &self.column)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         Ok((image.get(0)?, image.get(1)?, image.get(2)?, image.get(3)?, image.get(4)?))
     }

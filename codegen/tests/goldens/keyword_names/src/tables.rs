@@ -43,7 +43,8 @@ impl Schema for Tables {
     type Snapshot = Snapshot;
 
     fn layouts() -> &'static [&'static TableLayout] {
-        &[&r#type::LAYOUT, &self_::LAYOUT]
+        static LAYOUTS: &[&TableLayout] = &[&r#type::LAYOUT, &self_::LAYOUT];
+        LAYOUTS
     }
 
     fn fingerprint() -> &'static str {

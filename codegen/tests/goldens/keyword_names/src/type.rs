@@ -145,6 +145,14 @@ impl Row for Type {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.r#type)? && image.matches(1, &self.r#match)?
+                && image.matches(2, &self.r#fn)? && image.matches(3, &self.r#async)?
+                && image.matches(4, &self.r#gen)? && image.matches(5, &self.union)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

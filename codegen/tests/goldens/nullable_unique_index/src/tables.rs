@@ -32,7 +32,8 @@ impl Schema for Tables {
     type Snapshot = Snapshot;
 
     fn layouts() -> &'static [&'static TableLayout] {
-        &[&user::LAYOUT]
+        static LAYOUTS: &[&TableLayout] = &[&user::LAYOUT];
+        LAYOUTS
     }
 
     fn fingerprint() -> &'static str {

@@ -117,6 +117,13 @@ impl Row for User {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.id)? && image.matches(1, &self.email)?
+                && image.matches(2, &self.badge)? && image.matches(3, &self.day)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

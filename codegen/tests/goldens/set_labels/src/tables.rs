@@ -32,7 +32,8 @@ impl Schema for Tables {
     type Snapshot = Snapshot;
 
     fn layouts() -> &'static [&'static TableLayout] {
-        &[&grant::LAYOUT]
+        static LAYOUTS: &[&TableLayout] = &[&grant::LAYOUT];
+        LAYOUTS
     }
 
     fn fingerprint() -> &'static str {

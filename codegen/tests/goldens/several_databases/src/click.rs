@@ -85,6 +85,10 @@ impl Row for Click {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(image.matches(0, &self.id)? && image.matches(1, &self.banner_id)?)
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

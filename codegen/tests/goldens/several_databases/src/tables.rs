@@ -43,7 +43,8 @@ impl Schema for Tables {
     type Snapshot = Snapshot;
 
     fn layouts() -> &'static [&'static TableLayout] {
-        &[&click::LAYOUT, &stats_click::LAYOUT]
+        static LAYOUTS: &[&TableLayout] = &[&click::LAYOUT, &stats_click::LAYOUT];
+        LAYOUTS
     }
 
     fn fingerprint() -> &'static str {

@@ -106,6 +106,13 @@ impl Row for Flag {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.name)? && image.matches(1, &self.owner)?
+                && image.matches(2, &self.team)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

@@ -104,6 +104,13 @@ impl Row for Session {
         Ok(())
     }
 
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, &self.token)? && image.matches(1, &self.hash)?
+                && image.matches(2, &self.parent)?,
+        )
+    }
+
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         image.get(0)
     }

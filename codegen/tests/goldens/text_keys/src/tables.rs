@@ -43,7 +43,8 @@ impl Schema for Tables {
     type Snapshot = Snapshot;
 
     fn layouts() -> &'static [&'static TableLayout] {
-        &[&flag::LAYOUT, &session::LAYOUT]
+        static LAYOUTS: &[&TableLayout] = &[&flag::LAYOUT, &session::LAYOUT];
+        LAYOUTS
     }
 
     fn fingerprint() -> &'static str {

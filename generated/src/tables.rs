@@ -195,7 +195,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "fb85f190e45ea37d"
+        "b5b771cdd76c7935"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {

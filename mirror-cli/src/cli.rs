@@ -76,4 +76,5 @@ const EXIT_CODES: &str = "Exit codes:
   7   another replica uses the same server id
   8   the start position is not on the server any more
   9   the output cannot be written
+  130 an export was interrupted; its files are whole or absent
 Set MIRROR_LOG=info (or debug) for a log on standard error.";

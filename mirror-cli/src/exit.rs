@@ -12,6 +12,9 @@ pub(crate) enum Failure {
     /// Arguments that the command line parser could not judge.
     #[error("{0}")]
     Usage(String),
+    /// A signal ended the command before it was done.
+    #[error("interrupted; files that were not complete were not written")]
+    Interrupted,
     /// The output cannot be written.
     #[error("cannot write {what}: {error}; check space and rights there")]
     Output {
@@ -34,6 +37,7 @@ impl Failure {
         match self {
             Self::Usage(_) | Self::Mirror(Error::UnknownTable { .. }) => 2,
             Self::Output { .. } => 9,
+            Self::Interrupted => 130,
             Self::Mirror(Error::Table(_)) => 1,
             Self::Mirror(Error::Source(error)) => source_code(error.kind()),
             Self::Mirror(Error::Stopped | Error::TimedOut { .. }) => 3,

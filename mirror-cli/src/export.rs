@@ -32,6 +32,9 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     let tables = subscription.tables();
     let mut rows = 0;
     for (index, layout) in Tables::layouts().iter().enumerate() {
+        if stop.is_set() {
+            return Err(Failure::Interrupted);
+        }
         if selected.get(index) == Some(&true) {
             rows += write_table(tables, index, layout, arguments)?;
         }
@@ -73,7 +76,7 @@ fn wait_with_progress(mirror: &Mirror, stop: &StopFlag) -> Result<(), Failure> {
             }
             Err(_) if stop.is_set() => {
                 bar.finish_and_clear();
-                return Err(Failure::Usage("ended by a signal; nothing was written".into()));
+                return Err(Failure::Interrupted);
             }
             Err(error) => {
                 bar.finish_and_clear();

@@ -7,6 +7,8 @@
 
 mod lexer;
 
+use std::ops::Range;
+
 use lexer::{Token, tokens};
 
 use crate::layout::TableLayout;
@@ -140,7 +142,13 @@ fn definition_or_data(
         // Nothing happens when the table is there, and a mirror that holds it saw it go before.
         return Statement::Harmless;
     }
-    let touched = touched(tokens, database, tables);
+    // Other names in these are those of referenced, copied or read tables.
+    let only_target = verb("CREATE") || (verb("ALTER") && !moves_rows(tokens));
+    let touched = if definition && only_target {
+        touched_by(tokens, target(tokens), database, tables)
+    } else {
+        touched_by(tokens, 0..tokens.len(), database, tables)
+    };
     if verb("TRUNCATE") && touched.len() == 1 {
         if let Some(table) = exact_truncate(tokens, database, tables) {
             return Statement::Truncate { table };
@@ -202,11 +210,18 @@ fn drop_database(tokens: &[Token<'_>], tables: &[&TableLayout]) -> Statement {
     }
 }
 
-/// Mirrored tables whose name occurs as an identifier that may mean them.
-fn touched(tokens: &[Token<'_>], database: &str, tables: &[&TableLayout]) -> Vec<usize> {
+/// Mirrored tables whose name occurs, within this range of tokens, as an identifier that may
+/// mean them.
+fn touched_by(
+    tokens: &[Token<'_>],
+    range: Range<usize>,
+    database: &str,
+    tables: &[&TableLayout],
+) -> Vec<usize> {
     let may_mean = |layout: &TableLayout| {
-        tokens.iter().enumerate().any(|(at, token)| {
-            token.identifier().is_some_and(|name| same_name(name, layout.table))
+        range.clone().any(|at| {
+            let name = tokens.get(at).and_then(Token::identifier);
+            name.is_some_and(|name| same_name(name, layout.table))
                 && match qualifier(tokens, at) {
                     Some(database) => same_name(database, layout.database),
                     // A table of another database with an alias of that name is taken for it
@@ -218,6 +233,24 @@ fn touched(tokens: &[Token<'_>], database: &str, tables: &[&TableLayout]) -> Vec
     (0..tables.len())
         .filter(|&table| tables.get(table).is_some_and(|layout| may_mean(layout)))
         .collect()
+}
+
+/// Where the name stands of the table that CREATE TABLE or ALTER TABLE is about; all tokens
+/// when that cannot be told.
+fn target(tokens: &[Token<'_>]) -> Range<usize> {
+    let all = 0..tokens.len();
+    let Some(keyword) = tokens.iter().position(|token| token.is("TABLE")) else {
+        return all;
+    };
+    let is = |at: usize, keyword: &str| tokens.get(at).is_some_and(|token| token.is(keyword));
+    let mut at = keyword + 1;
+    if is(at, "IF") {
+        at += if is(at + 1, "NOT") { 3 } else { 2 };
+    }
+    if tokens.get(at + 1) == Some(&Token::Punct('.')) {
+        at += 2;
+    }
+    if at < tokens.len() { at..at + 1 } else { all }
 }
 
 /// The identifier before a dot before this token.

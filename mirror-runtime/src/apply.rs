@@ -286,6 +286,12 @@ fn apply_error(
         ApplyError::Divergence(divergence) => {
             return Ok(format!("divergence of {table} at {position}: {divergence}"));
         }
+        ApplyError::Value(error) if error.is_absent() => TableError::Unsupported {
+            table,
+            what: format!("a row image without all columns that are needed ({error})"),
+            position: position.clone(),
+            remedy: "set binlog_row_image = FULL, also in the sessions that write",
+        },
         ApplyError::Value(error) => TableError::Value {
             table,
             error,

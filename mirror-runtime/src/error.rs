@@ -52,6 +52,16 @@ pub enum ValueError {
 }
 
 impl ValueError {
+    /// Whether it is about a column that the row image does not have.
+    #[must_use]
+    pub fn is_absent(&self) -> bool {
+        match self {
+            Self::Absent => true,
+            Self::InColumn { error, .. } => error.is_absent(),
+            _ => false,
+        }
+    }
+
     /// The same error with the column's name.
     #[must_use]
     pub fn in_column(self, column: &'static str) -> Self {

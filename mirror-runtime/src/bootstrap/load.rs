@@ -1,9 +1,10 @@
 //! Runs the SELECTs of a load on several connections.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
 
 use mysql::prelude::Queryable;
 use mysql::{Conn, Params};
@@ -12,7 +13,7 @@ use super::pieces::{Piece, pieces};
 use crate::error::{Error, TableError};
 use crate::options::Options;
 use crate::row::SelectValue;
-use crate::source::{connect, query_error};
+use crate::source::{StopHandle, connect, query_error};
 use crate::status::StatusCell;
 use crate::store::{Batch, Schema};
 
@@ -20,6 +21,8 @@ use crate::store::{Batch, Schema};
 const BATCH_ROWS: usize = 1000;
 /// Batches that wait to be inserted, per connection.
 const QUEUE_BATCHES: usize = 4;
+/// How often a load that waits for the server looks whether it is to stop.
+const STOP_POLL: Duration = Duration::from_millis(50);
 
 /// Rows of one table, or why there are none.
 type Delivery = Result<(usize, Box<dyn Batch>), Error>;
@@ -52,33 +55,50 @@ pub(super) fn load<S: Schema>(
     let workers = options.load_connections.clamp(1, 64).min(jobs.len().max(1));
     let jobs = Mutex::new(jobs);
     let failed = AtomicBool::new(false);
+    let reads = Mutex::new(Vec::new());
     let (sender, receiver) = sync_channel(QUEUE_BATCHES * workers);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             let sender = sender.clone();
             let ended = || stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
-            let jobs = &jobs;
+            let (jobs, reads) = (&jobs, &reads);
             scope.spawn(move || {
-                if let Err(error) = work::<S>(options, jobs, &sender, &ended) {
+                if let Err(error) = work::<S>(options, jobs, reads, &sender, &ended) {
                     // Nobody listens once an error was taken; that one is reported.
                     let _ = sender.send(Err(error));
                 }
             });
         }
         drop(sender);
-        let result = collect::<S>(&receiver, status);
+        let result = collect::<S>(&receiver, status, stop);
         failed.store(true, Ordering::Relaxed);
-        // Lets connections that wait for room go on, and end.
+        // Lets connections that wait for room or for the server go on, and end.
         drop(receiver);
+        if result.is_err() {
+            for read in lock(&reads).drain(..) {
+                read.stop();
+            }
+        }
         result
     })
 }
 
 /// Inserts batches until the last connection is done.
-fn collect<S: Schema>(receiver: &Receiver<Delivery>, status: &StatusCell) -> Result<S, Error> {
+fn collect<S: Schema>(
+    receiver: &Receiver<Delivery>,
+    status: &StatusCell,
+    stop: &AtomicBool,
+) -> Result<S, Error> {
     let mut tables = S::default();
-    for delivery in receiver {
-        let (index, batch) = delivery?;
+    loop {
+        let (index, batch) = match receiver.recv_timeout(STOP_POLL) {
+            Ok(delivery) => delivery?,
+            Err(RecvTimeoutError::Disconnected) => return Ok(tables),
+            Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => {
+                return Err(Error::Stopped);
+            }
+            Err(RecvTimeoutError::Timeout) => continue,
+        };
         let rows = batch.rows() as u64;
         if let Some(table) = tables.table_mut(index) {
             table
@@ -95,26 +115,28 @@ fn collect<S: Schema>(receiver: &Receiver<Delivery>, status: &StatusCell) -> Res
             }
         });
     }
-    Ok(tables)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One connection: takes pieces until there are none left.
 fn work<S: Schema>(
     options: &Options,
     jobs: &Mutex<VecDeque<Piece>>,
+    reads: &Mutex<Vec<StopHandle>>,
     sender: &SyncSender<Delivery>,
     ended: &dyn Fn() -> bool,
 ) -> Result<(), Error> {
     let mut conn = connect(&options.url)?;
+    lock(reads).push(StopHandle::new(&conn)?);
     let blank = S::default();
     loop {
-        let piece = jobs
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .pop_front();
+        let piece = lock(jobs).pop_front();
         let Some(piece) = piece else { return Ok(()) };
         let new_batch = || blank.table(piece.table).map(|table| table.new_batch());
-        select(&mut conn, &piece, &new_batch, sender, ended)?;
+        select::<S>(&mut conn, &piece, &new_batch, sender, ended)?;
         if ended() {
             return Ok(());
         }
@@ -122,7 +144,7 @@ fn work<S: Schema>(
 }
 
 /// One SELECT: its rows go over in batches.
-fn select(
+fn select<S: Schema>(
     conn: &mut Conn,
     piece: &Piece,
     new_batch: &dyn Fn() -> Option<Box<dyn Batch>>,
@@ -146,8 +168,7 @@ fn select(
             .unwrap();
         batch
             .push(&mut values.into_iter())
-            .map_err(|error| (piece.table, error))
-            .map_err(|(table, error)| value_error(table, error))?;
+            .map_err(|error| value_error::<S>(piece.table, error))?;
         if batch.rows() >= BATCH_ROWS {
             let Some(next) = new_batch() else { return Ok(()) };
             let full = std::mem::replace(&mut batch, next);
@@ -161,9 +182,11 @@ fn select(
     Ok(())
 }
 
-fn value_error(table: usize, error: crate::error::ValueError) -> Error {
+fn value_error<S: Schema>(table: usize, error: crate::error::ValueError) -> Error {
     TableError::Value {
-        table: format!("number {table}"),
+        table: S::layouts()
+            .get(table)
+            .map_or_else(String::new, |layout| layout.full_name()),
         error,
         position: None,
     }

@@ -4,6 +4,8 @@ use super::error::SourceError;
 use super::event::{ChecksumAlgorithm, EventHeader, RawEvent, Rotate, event_type, flags};
 use super::position::{BinlogPosition, PositionTracker};
 
+/// Bytes of the offset that a ROTATE starts with.
+const OFFSET_LEN: usize = 8;
 /// Bytes of a checksum.
 pub(crate) const CHECKSUM_LEN: usize = 4;
 
@@ -33,8 +35,9 @@ pub(crate) struct Parts<'a> {
     pub(crate) body: &'a [u8],
     /// The algorithm that the file's FORMAT_DESCRIPTION (for itself: its own body) names.
     pub(crate) algorithm: ChecksumAlgorithm,
-    /// The checksum that was cut off; without meaning when the algorithm is off.
-    pub(crate) checksum: [u8; CHECKSUM_LEN],
+    /// The checksum that was cut off; a FORMAT_DESCRIPTION has one even when the algorithm is
+    /// off.
+    pub(crate) checksum: Option<[u8; CHECKSUM_LEN]>,
 }
 
 /// Follows a stream: where it stands, and where it goes on after a ROTATE.
@@ -82,19 +85,29 @@ impl Assembler {
             self.tracker.rotate(position);
         }
         let header = parts.header;
+        let rotate = header.type_code == event_type::ROTATE;
+        let made_up = rotate && (header.is_artificial() || header.log_pos == 0);
         if header.type_code == event_type::FORMAT_DESCRIPTION {
             self.before_format = false;
+        } else if self.before_format && made_up && !self.tracker.file().is_empty() {
+            let offset = self.tracker.offset();
+            return match self.first_rotate(parts.body) {
+                Some(body) => Ok(self.event(Parts { body, ..parts }, offset, offset)),
+                None => Err(self
+                    .event(parts, offset, offset)
+                    .malformed("it names another file than the one that was asked for")),
+            };
         } else if self.before_format {
             parts.body = without_stray_checksum(&header, parts.body);
         }
         self.verify(&parts)?;
         let (start, end) = self.tracker.advance(&header);
-        if header.type_code != event_type::ROTATE {
+        if !rotate {
             return Ok(self.event(parts, start, end));
         }
         let rotate = Rotate::parse(&self.event(parts, start, end))?;
         let position = BinlogPosition::new(rotate.file, rotate.offset);
-        if header.is_artificial() || header.log_pos == 0 {
+        if made_up {
             // Where the stream stands from now on; this event is in no file.
             self.tracker.rotate(position);
             let offset = self.tracker.offset();
@@ -115,13 +128,21 @@ impl Assembler {
     }
 
     fn verify(&self, parts: &Parts<'_>) -> Result<(), SourceError> {
-        if parts.algorithm == ChecksumAlgorithm::Off {
+        let header = &parts.header;
+        let format = header.type_code == event_type::FORMAT_DESCRIPTION;
+        let off = parts.algorithm == ChecksumAlgorithm::Off;
+        // In the middle of a file the server sends the FORMAT_DESCRIPTION with some fields
+        // zeroed, and computes the checksum anew only when the algorithm is on.
+        if off && !(format && header.log_pos != 0) {
             return Ok(());
         }
-        const CRC32: u8 = 1;
-        let format = parts.header.type_code == event_type::FORMAT_DESCRIPTION;
-        let found = checksum(&parts.header, parts.body, format.then_some(CRC32));
-        let expected = u32::from_le_bytes(parts.checksum);
+        let code = if off { 0 } else { 1 };
+        let found = checksum(header, parts.body, format.then_some(code));
+        let expected = match parts.checksum {
+            Some(bytes) => u32::from_le_bytes(bytes),
+            None if off => return Ok(()),
+            None => 0,
+        };
         if found == expected {
             return Ok(());
         }
@@ -132,10 +153,22 @@ impl Assembler {
             found,
         })
     }
+
+    /// The first event of a stream from a position is a made-up ROTATE to that position. Some
+    /// servers protect it with a checksum before a FORMAT_DESCRIPTION says that there are any,
+    /// so nothing but the name that we asked for is taken from it.
+    ///
+    /// `None` when it names another file.
+    fn first_rotate<'a>(&self, body: &'a [u8]) -> Option<&'a [u8]> {
+        let asked = self.tracker.file().as_bytes();
+        let (rotate, stray) = body.split_at_checked(OFFSET_LEN + asked.len())?;
+        let same = rotate.ends_with(asked) && matches!(stray.len(), 0 | CHECKSUM_LEN);
+        same.then_some(rotate)
+    }
 }
 
-/// The first event of a stream is a made-up ROTATE, which some servers protect with a checksum
-/// before the FORMAT_DESCRIPTION says that there are any.
+/// The body of an event before the first FORMAT_DESCRIPTION, which may or may not have a
+/// checksum.
 fn without_stray_checksum<'a>(header: &EventHeader, body: &'a [u8]) -> &'a [u8] {
     match body.split_last_chunk::<CHECKSUM_LEN>() {
         Some((rest, last)) if checksum(header, rest, None) == u32::from_le_bytes(*last) => rest,
@@ -169,7 +202,7 @@ mod tests {
             header,
             body,
             algorithm: ChecksumAlgorithm::Off,
-            checksum: [0; 4],
+            checksum: None,
         }
     }
 
@@ -178,20 +211,52 @@ mod tests {
     }
 
     #[test]
-    fn stray_checksum_of_the_first_rotate_is_cut_off_and_nothing_else() {
+    fn the_first_rotate_gives_the_name_that_was_asked_for_and_nothing_else() {
         let body = rotate_body("b.000001");
         let rotate = header(event_type::ROTATE, body.len() + 4, 0, flags::ARTIFICIAL);
-        let mut with_checksum = body.clone();
-        with_checksum.extend(checksum(&rotate, &body, None).to_le_bytes());
-        let mut assembler = assembler();
-        let event = assembler.assemble(plain(rotate, &with_checksum)).unwrap();
-        assert_eq!(event.body, body);
-        assert_eq!(&**event.file, "b.000001");
+        for stray in [&[][..], &[1, 2, 3, 4]] {
+            let whole = [&body, stray].concat();
+            let mut assembler = assembler();
+            let event = assembler.assemble(plain(rotate, &whole)).unwrap();
+            assert_eq!(event.body, body);
+            assert_eq!(event.end_position().to_string(), "b.000001:100");
+        }
+        for other in ["b.000002", "b.0000011", "b.00001", ""] {
+            let body = rotate_body(other);
+            let refused = assembler().assemble(plain(rotate, &body)).map(|_| ());
+            assert!(refused.is_err(), "{other}");
+        }
+    }
 
-        let mut assembler = super::tests::assembler();
-        let event = assembler.assemble(plain(rotate, &body)).unwrap();
-        assert_eq!(event.body, body);
-        assert_eq!((event.start, event.end), (4, 4));
+    #[test]
+    fn without_a_name_a_stray_checksum_is_known_by_its_value() {
+        let body = rotate_body("b.000001");
+        let rotate = header(event_type::ROTATE, body.len() + 4, 0, flags::ARTIFICIAL);
+        let sum = checksum(&rotate, &body, None).to_le_bytes();
+        for whole in [[&body[..], &sum].concat(), body.clone()] {
+            let mut assembler = Assembler::new(BinlogPosition::start_of(""));
+            let event = assembler.assemble(plain(rotate, &whole)).unwrap();
+            assert_eq!(event.body, body);
+            assert_eq!(event.end_position().to_string(), "b.000001:4");
+        }
+    }
+
+    #[test]
+    fn a_format_description_is_checked_even_when_it_turns_checksums_off() {
+        let format = header(event_type::FORMAT_DESCRIPTION, 100, 119, 0);
+        let parts = |checksum| Parts {
+            checksum: Some(checksum),
+            ..plain(format, &[3; 95])
+        };
+        let good = checksum(&format, &[3; 95], Some(0)).to_le_bytes();
+        assert!(assembler().assemble(parts(good)).is_ok());
+        let on = checksum(&format, &[3; 95], Some(1)).to_le_bytes();
+        assert!(assembler().assemble(parts(on)).is_err());
+        let zeroed = Parts {
+            header: header(event_type::FORMAT_DESCRIPTION, 100, 0, 0),
+            ..parts(on)
+        };
+        assert!(assembler().assemble(zeroed).is_ok());
     }
 
     #[test]
@@ -217,7 +282,7 @@ mod tests {
             header: xid,
             body,
             algorithm: ChecksumAlgorithm::Crc32,
-            checksum: good,
+            checksum: Some(good),
         };
         assert!(assembler().assemble(parts(&[7; 8])).is_ok());
         let error = assembler()

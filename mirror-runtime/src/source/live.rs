@@ -6,7 +6,9 @@ use std::time::Duration;
 use mysql::binlog::BinlogChecksumAlg;
 use mysql::binlog::events::Event;
 use mysql::prelude::Queryable;
-use mysql::{BinlogDumpFlags, BinlogRequest, BinlogStream, Conn, Error as DriverFailure};
+use mysql::{
+    BinlogDumpFlags, BinlogRequest, BinlogStream, Conn, DriverError, Error as DriverFailure,
+};
 
 use super::assemble::{Assembler, Parts};
 use super::error::{Context, SourceError, from_mysql};
@@ -126,6 +128,9 @@ impl LiveSource {
             DriverFailure::IoError(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                 self.malformed(error.to_string())
             }
+            DriverFailure::DriverError(DriverError::UnexpectedPacket) => {
+                self.malformed("the packet holds no event".to_owned())
+            }
             error => {
                 let position = self.assembler.position();
                 let asked = if position.file.is_empty() {
@@ -235,7 +240,7 @@ fn parts(event: &Event) -> Option<Parts<'_>> {
         },
         body: event.data(),
         algorithm,
-        checksum: event.checksum().unwrap_or_default(),
+        checksum: event.checksum(),
     })
 }
 
@@ -313,9 +318,8 @@ fn request(
 
 /// Sends the request; registering as a replica comes first.
 fn ask(conn: Conn, request: BinlogRequest<'static>) -> Result<BinlogStream, DriverFailure> {
-    catch_unwind(AssertUnwindSafe(|| conn.get_binlog_stream(request))).unwrap_or(Err(
-        DriverFailure::DriverError(mysql::DriverError::SetupError),
-    ))
+    catch_unwind(AssertUnwindSafe(|| conn.get_binlog_stream(request)))
+        .unwrap_or(Err(DriverFailure::DriverError(DriverError::SetupError)))
 }
 
 #[cfg(test)]

@@ -263,7 +263,7 @@ impl EventSource for RecordedSource {
             }
         };
         let (body, trailer) = self.buffer.split_at_checked(length).unwrap_or_default();
-        let checksum = trailer.last_chunk().copied().unwrap_or_default();
+        let checksum = trailer.last_chunk().copied();
         let parts = Parts {
             header,
             body,

@@ -281,7 +281,7 @@ impl<R: Row> Table<R> {
                     Some(before) => RowChange::Update { before, after },
                 }))
             }
-            Err(error) if is_absent(&error) => {
+            Err(error) if error.is_absent() => {
                 let moved = R::layout().key.iter().any(|&field| after.is_present(field));
                 if moved && R::decode_key(after).map_or(true, |new| new != *key) {
                     return Err(Divergence::PartialMove.into());
@@ -290,14 +290,6 @@ impl<R: Row> Table<R> {
             }
             Err(error) => Err(error.into()),
         }
-    }
-}
-
-fn is_absent(error: &ValueError) -> bool {
-    match error {
-        ValueError::Absent => true,
-        ValueError::InColumn { error, .. } => is_absent(error),
-        _ => false,
     }
 }
 

@@ -10,7 +10,7 @@ use mysql::{Conn, OptsBuilder};
 use test_mirror::{Mirror, Tables};
 
 /// The tables, as they are for both kinds of server.
-pub const SCHEMA: &str = include_str!("../../mirror/schema.sql");
+const SCHEMA: &str = include_str!("../../mirror/schema.sql");
 /// Longest wait for something that takes well below a second.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// What MariaDB has no type for.

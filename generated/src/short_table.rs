@@ -23,8 +23,6 @@ pub struct ShortTable {
     pub field1: i32,
     /// `field2`: `int` NOT NULL.
     pub field2: i32,
-    /// `zz`: `int` NULL.
-    pub zz: Option<i32>,
 }
 
 /// The table as it was when this code was generated.
@@ -56,17 +54,9 @@ pub static LAYOUT: TableLayout = TableLayout {
             charset: None,
             kind: ColumnType::Int { unsigned: false },
         },
-        ColumnLayout {
-            name: "zz",
-            ordinal: 3,
-            nullable: true,
-            sql_type: "int",
-            charset: None,
-            kind: ColumnType::Int { unsigned: false },
-        },
     ],
     key: &[0],
-    physical_columns: 4,
+    physical_columns: 3,
 };
 
 impl Row for ShortTable {
@@ -86,7 +76,6 @@ impl Row for ShortTable {
             id: ColumnValue::blank(),
             field1: ColumnValue::blank(),
             field2: ColumnValue::blank(),
-            zz: ColumnValue::blank(),
         }
     }
 
@@ -95,7 +84,6 @@ impl Row for ShortTable {
             id: image.get(0)?,
             field1: image.get(1)?,
             field2: image.get(2)?,
-            zz: image.get(3)?,
         })
     }
 
@@ -109,16 +97,13 @@ impl Row for ShortTable {
         if image.is_present(2) {
             self.field2 = image.get(2)?;
         }
-        if image.is_present(3) {
-            self.zz = image.get(3)?;
-        }
         Ok(())
     }
 
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
         Ok(
             image.matches(0, &self.id)? && image.matches(1, &self.field1)?
-                && image.matches(2, &self.field2)? && image.matches(3, &self.zz)?,
+                && image.matches(2, &self.field2)?,
         )
     }
 
@@ -133,7 +118,6 @@ impl Row for ShortTable {
             id: mirror_runtime::row::next_select(values, &LAYOUT.columns[0])?,
             field1: mirror_runtime::row::next_select(values, &LAYOUT.columns[1])?,
             field2: mirror_runtime::row::next_select(values, &LAYOUT.columns[2])?,
-            zz: mirror_runtime::row::next_select(values, &LAYOUT.columns[3])?,
         })
     }
 
@@ -143,7 +127,6 @@ impl Row for ShortTable {
             0 => self.id.as_value(column),
             1 => self.field1.as_value(column),
             2 => self.field2.as_value(column),
-            3 => self.zz.as_value(column),
             _ => Value::Null,
         }
     }

@@ -195,7 +195,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "b5b771cdd76c7935"
+        "fb85f190e45ea37d"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {

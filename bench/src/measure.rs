@@ -26,24 +26,29 @@ fn cpu_time() -> Result<Duration, Error> {
     Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
-/// Runs `work` several times; it gives the rows that it went through, which must be `rows`.
+/// Runs `work` once to warm up and to count allocations, then several times for the clock; it
+/// gives the rows that it went through, which must be `rows`.
 pub(crate) fn cost(
     runs: usize,
     rows: u64,
     mut work: impl FnMut() -> Result<u64, Error>,
 ) -> Result<Cost, Error> {
+    let mut checked = || {
+        let seen = work()?;
+        if seen == rows {
+            Ok(())
+        } else {
+            Err(Error::from(format!("{seen} rows were decoded, expected {rows}")))
+        }
+    };
+    let mut first = Ok(());
+    let allocations = allocation_counter::measure(|| first = checked()).count_total;
+    first?;
     let mut times = Vec::new();
-    let mut allocations = 0;
     for _ in 0..runs {
         let before = cpu_time()?;
-        let mut result = Ok(0);
-        let info = allocation_counter::measure(|| result = work());
-        let seen = result?;
-        if seen != rows {
-            return Err(format!("{seen} rows were decoded, expected {rows}").into());
-        }
+        checked()?;
         times.push((cpu_time()? - before).as_secs_f64());
-        allocations = info.count_total;
     }
     Ok(Cost {
         cpu_seconds: median(&mut times),

@@ -321,11 +321,12 @@ impl TransactionReader {
             Statement::Commit => return self.commit(event, sink),
             Statement::Rollback => return self.rollback(event, sink),
             Statement::RollbackTo => self.touch_changed("ROLLBACK TO SAVEPOINT", sink)?,
-            Statement::XaRollback => return self.end_statement(event, sink),
+            // Alone in its group, whatever the group's GTID event says.
+            Statement::XaRollback => return self.commit(event, sink),
             Statement::XaCommit => {
                 // Which tables the prepared rows are of is not in this event.
                 self.touch("XA COMMIT", (0..self.layouts.len()).collect(), false, sink)?;
-                return self.end_statement(event, sink);
+                return self.commit(event, sink);
             }
             Statement::Harmless => return self.end_statement(event, sink),
             Statement::Truncate { table } => {

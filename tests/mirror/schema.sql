@@ -265,8 +265,8 @@ CREATE TABLE label_sets (
     'l291','l292','l293','l294','l295','l296','l297','l298','l299','l300') NULL,
   one ENUM('only') NOT NULL,
   one_null ENUM('only') NULL,
-  set_odd SET('plain','it''s','','say "hi"','back\\slash','*/ end','naïve','type') NOT NULL,
-  set_odd_null SET('plain','it''s','','say "hi"','back\\slash','*/ end','naïve','type') NULL,
+  set_odd SET('plain','it''s','say "hi"','back\\slash','*/ end','naïve','type') NOT NULL,
+  set_odd_null SET('plain','it''s','say "hi"','back\\slash','*/ end','naïve','type') NULL,
   set_1 SET(
     'm1') NOT NULL,
   set_1_null SET(

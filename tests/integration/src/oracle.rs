@@ -40,8 +40,9 @@ fn expression(column: &ColumnLayout) -> String {
     let name = format!("`{}`", column.name);
     let label = |name: &str| format!("HEX(CONVERT(CAST({name} AS CHAR) USING utf8mb4))");
     match column.kind {
-        // The product is a DOUBLE, which the server prints with all digits that it needs.
-        ColumnType::Float | ColumnType::Double => format!("CONCAT({name} * 1e0)"),
+        // The product is a DOUBLE, which the server prints with all digits that it needs; not
+        // so within CONCAT.
+        ColumnType::Float | ColumnType::Double => format!("{name} * 1e0"),
         ColumnType::Year => format!("CAST({name} + 0 AS CHAR)"),
         ColumnType::Timestamp { .. } => format!(
             "CONCAT(CAST({name} AS CHAR), ' = ', CAST(UNIX_TIMESTAMP({name}) AS CHAR))"

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use integration::compare::assert_equals_server;
 use integration::replay::Replay;
-use integration::{World, on_both_servers, rounds};
+use integration::{World, on_both_servers, rounds, wait_for};
 use lab::Flavor;
 use mirror_runtime::{NoTransaction, QUEUE_TRANSACTIONS, RowChange, Subscription};
 use mysql::prelude::Queryable;
@@ -218,7 +218,10 @@ fn a_slow_subscriber_loses_nothing(flavor: Flavor) {
         conn.query_drop(format!("INSERT INTO fire_a VALUES ({id}, {id}, 't')")).unwrap();
     }
     // The mirror waits for the subscriber, rather than lose a transaction for it.
-    let held = mirror.snapshot().fire_a().len();
+    let held = || mirror.snapshot().fire_a().len();
+    assert!(wait_for(PATIENCE, || held() >= QUEUE_TRANSACTIONS), "{:?}", mirror.status());
+    std::thread::sleep(Duration::from_millis(100));
+    let held = held();
     assert!(held <= QUEUE_TRANSACTIONS + 2, "{held} transactions are ahead of the subscriber");
     let mut positions = Vec::new();
     for id in 1..=count {
@@ -238,6 +241,9 @@ fn a_slow_subscriber_loses_nothing(flavor: Flavor) {
     for id in 1..=QUEUE_TRANSACTIONS + 10 {
         conn.query_drop(format!("UPDATE fire_a SET n = -n WHERE id = {id}")).unwrap();
     }
+    let last = QUEUE_TRANSACTIONS as u32;
+    let is_full = || mirror.snapshot().fire_a().get(last).is_some_and(|row| row.n < 0);
+    assert!(wait_for(PATIENCE, is_full), "{:?}", mirror.status());
     assert_stops(&mirror);
     let mut left = 0;
     while full.next().is_some() {

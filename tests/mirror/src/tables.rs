@@ -327,7 +327,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "bd235d99dfeaa382"
+        "276856ddcc4476a6"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {

@@ -70,14 +70,11 @@ pub trait TransactionSink {
 }
 
 /// A table map of this stream.
-enum Mapped {
-    Unmirrored,
-    Mirrored {
-        table: usize,
-        plan: Box<Plan>,
-        /// The TABLE_MAP's body: the server repeats it with every statement.
-        body: Box<[u8]>,
-    },
+struct Mapped {
+    /// The TABLE_MAP's body: the server repeats it with every statement.
+    body: Box<[u8]>,
+    /// Table index and plan; `None` for a table that is not mirrored.
+    mirrored: Option<(usize, Box<Plan>)>,
 }
 
 /// More table maps than this are forgotten at once; the server sends one with each statement.
@@ -89,7 +86,10 @@ const DUMMY_TABLE_ID: u64 = 0x00ff_ffff;
 pub struct TransactionReader {
     layouts: Vec<&'static TableLayout>,
     selected: Vec<bool>,
-    by_name: HashMap<(String, String), usize>,
+    /// By database and table, with a zero byte between.
+    by_name: HashMap<String, usize>,
+    /// The same in lower case; `None` where several tables differ by case only.
+    by_lower_name: HashMap<String, Option<usize>>,
     maps: HashMap<u64, Mapped>,
     in_transaction: bool,
     changed: Vec<usize>,
@@ -104,16 +104,23 @@ impl TransactionReader {
     #[must_use]
     pub fn new(layouts: &[&'static TableLayout], selected: &[bool]) -> Self {
         let is_selected = |table: usize| selected.get(table).copied().unwrap_or(false);
-        let by_name = layouts
-            .iter()
-            .enumerate()
-            .filter(|&(table, _)| is_selected(table))
-            .map(|(table, layout)| ((layout.database.to_owned(), layout.table.to_owned()), table))
-            .collect();
+        let mut by_name = HashMap::new();
+        let mut by_lower_name = HashMap::new();
+        for (table, layout) in layouts.iter().enumerate() {
+            if is_selected(table) {
+                let name = full_name(layout.database, layout.table);
+                by_lower_name
+                    .entry(name.to_lowercase())
+                    .and_modify(|found| *found = None)
+                    .or_insert(Some(table));
+                by_name.insert(name, table);
+            }
+        }
         Self {
             layouts: layouts.to_vec(),
             selected: (0..layouts.len()).map(is_selected).collect(),
             by_name,
+            by_lower_name,
             maps: HashMap::new(),
             in_transaction: false,
             changed: Vec::new(),
@@ -226,16 +233,19 @@ impl TransactionReader {
         let body = event.body;
         let header =
             TableMap::parse_header(body).map_err(|error| unreadable(event, &error.to_string()))?;
-        if let Some(Mapped::Mirrored { body: known, .. }) = self.maps.get(&header.table_id) {
-            if **known == *body {
-                return Ok(());
-            }
+        let known = self.maps.get(&header.table_id);
+        if known.is_some_and(|known| *known.body == *body) {
+            return Ok(());
         }
         if self.maps.len() >= MAX_TABLE_MAPS {
             self.maps.clear();
         }
         let Some(table) = self.find_table(header.database, header.table) else {
-            self.maps.insert(header.table_id, Mapped::Unmirrored);
+            let mapped = Mapped {
+                body: body.into(),
+                mirrored: None,
+            };
+            self.maps.insert(header.table_id, mapped);
             return Ok(());
         };
         let map = TableMap::parse(body).map_err(|error| unreadable(event, &error.to_string()))?;
@@ -249,10 +259,9 @@ impl TransactionReader {
         })?;
         self.maps.insert(
             header.table_id,
-            Mapped::Mirrored {
-                table,
-                plan: Box::new(plan),
+            Mapped {
                 body: body.into(),
+                mirrored: Some((table, Box::new(plan))),
             },
         );
         Ok(())
@@ -261,16 +270,10 @@ impl TransactionReader {
     /// The mirrored table of that name; with lower_case_table_names the log has names in
     /// lower case, so a name that matches only without case is taken when it is the only one.
     fn find_table(&self, database: &str, table: &str) -> Option<usize> {
-        if let Some(&found) = self.by_name.get(&(database.to_owned(), table.to_owned())) {
-            return Some(found);
-        }
-        let mut alike = self.by_name.iter().filter(|((d, t), _)| {
-            (d.to_lowercase() == database && t.to_lowercase() == table)
-                && (d != database || t != table)
-        });
-        match (alike.next(), alike.next()) {
-            (Some((_, &found)), None) => Some(found),
-            _ => None,
+        let name = full_name(database, table);
+        match self.by_name.get(&name) {
+            Some(&found) => Some(found),
+            None => self.by_lower_name.get(&name).copied().flatten(),
         }
     }
 
@@ -291,9 +294,9 @@ impl TransactionReader {
     ) -> Result<(), Error> {
         let table_id = RowsEvent::parse_table_id(event.body)
             .map_err(|error| unreadable(event, &error.to_string()))?;
-        match self.maps.get(&table_id) {
-            Some(Mapped::Unmirrored) => Ok(()),
-            Some(Mapped::Mirrored { table, plan, .. }) => {
+        match self.maps.get(&table_id).map(|mapped| &mapped.mirrored) {
+            Some(None) => Ok(()),
+            Some(Some((table, plan))) => {
                 let rows = RowsEvent::parse(event.header.type_code, event.body)
                     .map_err(|error| unreadable(event, &error.to_string()))?;
                 if self.changed.last() != Some(table) && !self.changed.contains(table) {
@@ -441,7 +444,7 @@ impl TransactionReader {
                 let table_id = RowsEvent::parse_table_id(event.body)
                     .map_err(|error| unreadable(event, &error.to_string()))?;
                 match self.maps.get(&table_id) {
-                    Some(Mapped::Unmirrored) => Ok(()),
+                    Some(Mapped { mirrored: None, .. }) => Ok(()),
                     _ => Err(unsupported(
                         what,
                         event,
@@ -456,6 +459,10 @@ impl TransactionReader {
             )),
         }
     }
+}
+
+fn full_name(database: &str, table: &str) -> String {
+    format!("{database}\0{table}")
 }
 
 /// The body of an EXECUTE_LOAD_QUERY as that of a QUERY: 13 bytes of header more are left out

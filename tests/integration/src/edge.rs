@@ -1,20 +1,37 @@
 //! Values at the edges of every type, as SQL literals.
 
-use mirror_runtime::{ColumnLayout, ColumnType};
+use mirror_runtime::{ColumnLayout, ColumnType, TableLayout};
 
 use crate::Random;
 
-/// A value for the column: one of its edges by turns, else a random one; NULL now and then
-/// where the column may hold it.
-#[must_use]
-pub fn literal(column: &ColumnLayout, turn: usize, random: &mut Random) -> String {
-    if column.nullable && random.one_in(5) {
-        return "NULL".into();
+/// Values for the columns of a table.
+#[derive(Debug)]
+pub struct Literals {
+    columns: &'static [ColumnLayout],
+    edges: Vec<Vec<String>>,
+}
+
+impl Literals {
+    /// Values for this table.
+    #[must_use]
+    pub fn new(layout: &TableLayout) -> Self {
+        Self {
+            columns: layout.columns,
+            edges: layout.columns.iter().map(edges).collect(),
+        }
     }
-    let edges = edges(column);
-    match edges.get(turn % (2 * edges.len()).max(1)) {
-        Some(edge) => edge.clone(),
-        None => any(column, random),
+
+    /// A value for the column with this field index: one of its edges by turns, else a random
+    /// one; NULL now and then where the column may hold it.
+    pub fn value(&self, field: usize, turn: usize, random: &mut Random) -> String {
+        let (column, edges) = (&self.columns[field], &self.edges[field]);
+        if column.nullable && random.one_in(5) {
+            return "NULL".into();
+        }
+        match edges.get(turn % (2 * edges.len()).max(1)) {
+            Some(edge) => edge.clone(),
+            None => any(column, random),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use integration::compare::{assert_equals_server, difference};
-use integration::edge::literal;
+use integration::edge::Literals;
 use integration::shown::{layout_of, snapshot_rows};
 use integration::{Random, World, on_both_servers, rounds};
 use lab::Flavor;
@@ -26,21 +26,21 @@ fn select_and_binlog_give_what_the_server_says(flavor: Flavor) {
     let mut random = Random::for_test();
     let rows = rounds("rows per table", 240);
     let names = world.tables();
-    let tables: Vec<&TableLayout> = TABLES
+    let tables: Vec<&'static TableLayout> = TABLES
         .iter()
         .map(|name| layout_of(name))
         .filter(|layout| names.contains(&layout.full_name()))
         .collect();
-    let mut conn = world.conn();
-    for layout in &tables {
-        insert(&mut conn, layout, 1..=rows / 2, &mut random);
+    let mut tables: Vec<Writer> = tables.iter().map(|layout| Writer::new(&world, layout)).collect();
+    for table in &mut tables {
+        table.insert(1..=rows / 2, &mut random);
     }
 
     let followed = world.mirror();
     let loaded = assert_equals_server(&world, &followed);
     assert!(loaded >= tables.len() * (rows / 2) as usize);
-    for layout in &tables {
-        change(&mut conn, layout, rows, &mut random);
+    for table in &mut tables {
+        table.change(rows, &mut random);
     }
     let compared = assert_equals_server(&world, &followed);
     assert_eq!(followed.status().reloads, 0, "{:?}", followed.status());
@@ -49,7 +49,7 @@ fn select_and_binlog_give_what_the_server_says(flavor: Flavor) {
     let selected = assert_equals_server(&world, &fresh);
     assert_eq!(selected, compared);
     let (one, other) = (followed.snapshot(), fresh.snapshot());
-    for layout in &tables {
+    for layout in tables.iter().map(|table| table.layout) {
         let (one, other) = (snapshot_rows(&one, layout), snapshot_rows(&other, layout));
         assert_varied(layout, &one);
         assert_eq!(difference(layout, one, other), None, "{flavor}: binlog and SELECT");
@@ -57,82 +57,88 @@ fn select_and_binlog_give_what_the_server_says(flavor: Flavor) {
     println!("{flavor}: {loaded} rows by SELECT, then {compared} by SELECT and binlog are equal");
 }
 
-/// Inserts rows with these ids, several a statement.
-fn insert(
-    conn: &mut Conn,
-    layout: &TableLayout,
-    ids: impl Iterator<Item = u32>,
-    random: &mut Random,
-) {
-    let ids: Vec<u32> = ids.collect();
-    for some in ids.chunks(4) {
-        let rows: Vec<String> = some
-            .iter()
-            .map(|&id| format!("({id}, {})", values(layout, id as usize, random).join(", ")))
-            .collect();
-        execute(conn, layout, &format!("INSERT INTO {} VALUES {}", layout.table, rows.join(", ")));
-    }
+/// Writes edge values to one table.
+struct Writer {
+    layout: &'static TableLayout,
+    literals: Literals,
+    conn: Conn,
 }
 
-/// A value for each column but the first; the edges move from column to column.
-fn values(layout: &TableLayout, turn: usize, random: &mut Random) -> Vec<String> {
-    layout
-        .columns
-        .iter()
-        .enumerate()
-        .skip(1)
-        .map(|(field, column)| literal(column, turn + field * 5, random))
-        .collect()
-}
-
-/// Inserts the other half, and updates and deletes rows of both halves.
-fn change(conn: &mut Conn, layout: &TableLayout, rows: u32, random: &mut Random) {
-    for (part, image) in (0..).zip(IMAGES) {
-        execute(conn, layout, &format!("SET SESSION binlog_row_image = '{image}'"));
-        insert(conn, layout, (rows / 2 + 1..=rows).filter(|id| id % 3 == part), random);
-    }
-    for id in 1..=rows {
-        let image = IMAGES[(id / 7 % 3) as usize];
-        match id % 7 {
-            0..=2 => {
-                execute(conn, layout, &format!("SET SESSION binlog_row_image = '{image}'"));
-                update(conn, layout, id, random);
-            }
-            3 => execute(conn, layout, &format!("DELETE FROM {} WHERE id = {id}", layout.table)),
-            4 => execute(
-                conn,
-                layout,
-                &format!("UPDATE {} SET id = id + 1000000 WHERE id = {id}", layout.table),
-            ),
-            _ => {}
+impl Writer {
+    fn new(world: &World, layout: &'static TableLayout) -> Self {
+        Self {
+            layout,
+            literals: Literals::new(layout),
+            conn: world.conn(),
         }
     }
-}
 
-/// Changes all columns of a row, or a few.
-fn update(conn: &mut Conn, layout: &TableLayout, id: u32, random: &mut Random) {
-    let some = random.one_in(2);
-    let values = values(layout, id as usize + 3, random);
-    let mut set: Vec<String> = layout
-        .columns
-        .iter()
-        .skip(1)
-        .zip(values)
-        .map(|(column, value)| format!("`{}` = {value}", column.name))
-        .collect();
-    if some {
-        let start = random.below(set.len() as u64) as usize;
-        set = set.split_off(start).into_iter().take(3).collect();
+    /// Inserts rows with these ids, several a statement.
+    fn insert(&mut self, ids: impl Iterator<Item = u32>, random: &mut Random) {
+        let ids: Vec<u32> = ids.collect();
+        let table = self.layout.table;
+        for some in ids.chunks(4) {
+            let rows: Vec<String> = some
+                .iter()
+                .map(|&id| format!("({id}, {})", self.values(id as usize, random).join(", ")))
+                .collect();
+            self.run(&format!("INSERT INTO {table} VALUES {}", rows.join(", ")));
+        }
     }
-    let sql = format!("UPDATE {} SET {} WHERE id = {id}", layout.table, set.join(", "));
-    execute(conn, layout, &sql);
-}
 
-fn execute(conn: &mut Conn, layout: &TableLayout, sql: &str) {
-    conn.query_drop(sql).unwrap_or_else(|error| {
-        let sql: String = sql.chars().take(2000).collect();
-        panic!("{}: {error}: {sql}", layout.table)
-    });
+    /// A value for each column but the first; the edges move from column to column.
+    fn values(&self, turn: usize, random: &mut Random) -> Vec<String> {
+        (1..self.layout.columns.len())
+            .map(|field| self.literals.value(field, turn + field * 5, random))
+            .collect()
+    }
+
+    /// Inserts the other half, and updates and deletes rows of both halves.
+    fn change(&mut self, rows: u32, random: &mut Random) {
+        for (part, image) in (0..).zip(IMAGES) {
+            self.log_images(image);
+            self.insert((rows / 2 + 1..=rows).filter(|id| id % 3 == part), random);
+        }
+        let table = self.layout.table;
+        for image in IMAGES {
+            self.log_images(image);
+            for id in (1..=rows).filter(|id| IMAGES[(id / 7 % 3) as usize] == image) {
+                match id % 7 {
+                    0..=2 => self.update(id, random),
+                    3 => self.run(&format!("DELETE FROM {table} WHERE id = {id}")),
+                    4 => self.run(&format!("UPDATE {table} SET id = id + 1000000 WHERE id = {id}")),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn log_images(&mut self, image: &str) {
+        self.run(&format!("SET SESSION binlog_row_image = '{image}'"));
+    }
+
+    /// Changes all columns of a row, or a few.
+    fn update(&mut self, id: u32, random: &mut Random) {
+        let values = self.values(id as usize + 3, random);
+        let columns = self.layout.columns.iter().skip(1);
+        let mut set: Vec<String> = columns
+            .zip(values)
+            .map(|(column, value)| format!("`{}` = {value}", column.name))
+            .collect();
+        if random.one_in(2) {
+            let start = random.below(set.len() as u64) as usize;
+            set = set.split_off(start).into_iter().take(3).collect();
+        }
+        let table = self.layout.table;
+        self.run(&format!("UPDATE {table} SET {} WHERE id = {id}", set.join(", ")));
+    }
+
+    fn run(&mut self, sql: &str) {
+        self.conn.query_drop(sql).unwrap_or_else(|error| {
+            let start: String = sql.chars().take(2000).collect();
+            panic!("{}: {error}: {start}", self.layout.table)
+        });
+    }
 }
 
 /// Every column has more than one value and, where it may, NULL: the rows do show something.

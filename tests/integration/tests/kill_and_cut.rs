@@ -114,7 +114,7 @@ fn a_cut_in_mid_transaction_leaves_nothing_visible(flavor: Flavor) {
         let (version, reconnects) = (mirror.snapshot().version().clone(), mirror.status().reconnects);
         let sent = proxy.counters().to_client;
         proxy.refuse(true);
-        world.run(&format!("UPDATE big SET n = {round}, id = id ^ 1 << 20"));
+        world.run(&format!("UPDATE big SET n = {round}, id = id ^ 1048576"));
 
         let cut = || mirror.status().state == State::Reconnecting;
         assert!(wait_for(PATIENCE, cut), "{flavor}: {:?}", mirror.status());

@@ -152,17 +152,19 @@ impl TransactionSink for Decoder {
 
 /// The baseline: every row as a BinlogRow.
 fn binlog_rows(file: &Path) -> Result<u64, Error> {
-    let mut file = BinlogFile::new(BinlogVersion::Version4, BufReader::new(File::open(file)?))?;
+    let file = BinlogFile::new(BinlogVersion::Version4, BufReader::new(File::open(file)?))?;
     let mut maps = HashMap::new();
     let mut seen = 0;
-    while let Some(event) = file.next() {
+    for event in file {
         let event = event?;
         match event.read_data()? {
             Some(EventData::TableMapEvent(map)) => {
                 maps.insert(map.table_id(), map.into_owned());
             }
             Some(EventData::RowsEvent(rows)) => {
-                let map = maps.get(&rows.table_id()).ok_or("rows without a table map")?;
+                let map = maps
+                    .get(&rows.table_id())
+                    .ok_or("rows without a table map")?;
                 for row in rows.rows(map) {
                     black_box(row?);
                     seen += 1;

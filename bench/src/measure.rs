@@ -38,7 +38,9 @@ pub(crate) fn cost(
         if seen == rows {
             Ok(())
         } else {
-            Err(Error::from(format!("{seen} rows were decoded, expected {rows}")))
+            Err(Error::from(format!(
+                "{seen} rows were decoded, expected {rows}"
+            )))
         }
     };
     let mut first = Ok(());

@@ -46,8 +46,14 @@ pub(crate) fn make(rows: u64) -> Result<Workload, Error> {
     for (name, statements) in [
         ("insert_short", inserts(short, "(1,2)", rows)),
         ("insert_long", inserts(long, long_row, rows)),
-        ("update_short", updates("UPDATE ads.short_table SET field1 = 12", rows)),
-        ("update_long", updates("UPDATE ads.long_table SET field6 = 12", rows)),
+        (
+            "update_short",
+            updates("UPDATE ads.short_table SET field1 = 12", rows),
+        ),
+        (
+            "update_long",
+            updates("UPDATE ads.long_table SET field6 = 12", rows),
+        ),
     ] {
         server.exec("FLUSH BINARY LOGS")?;
         let file = current_file(&server)?;

@@ -35,9 +35,15 @@ use schema_file::SchemaFile;
 /// template that is broken.
 pub fn generate(schema: &SchemaFile, lock: &Lock) -> Result<FileMap, Report> {
     let model = resolve::resolve(schema, lock)?;
-    let mut files = render::render(&model, &fingerprint(&model))
-        .map_err(|error| Report::of("code generator", Problem::new("rendering", error.to_string())))?;
-    let schema = schema.clone().with_default_database(lock.default_database.as_deref());
+    let mut files = render::render(&model, &fingerprint(&model)).map_err(|error| {
+        Report::of(
+            "code generator",
+            Problem::new("rendering", error.to_string()),
+        )
+    })?;
+    let schema = schema
+        .clone()
+        .with_default_database(lock.default_database.as_deref());
     let lock = lock.restricted_to(&schema.table_names()?);
     files.insert(LOCK_FILE.to_owned(), lock.to_text());
     Ok(files)

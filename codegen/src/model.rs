@@ -79,34 +79,71 @@ pub struct Index {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are those of the SQL types")]
 pub enum ColumnType {
-    TinyInt { unsigned: bool },
-    SmallInt { unsigned: bool },
-    MediumInt { unsigned: bool },
-    Int { unsigned: bool },
-    BigInt { unsigned: bool },
+    TinyInt {
+        unsigned: bool,
+    },
+    SmallInt {
+        unsigned: bool,
+    },
+    MediumInt {
+        unsigned: bool,
+    },
+    Int {
+        unsigned: bool,
+    },
+    BigInt {
+        unsigned: bool,
+    },
     Float,
     Double,
-    Decimal { precision: u8, scale: u8 },
+    Decimal {
+        precision: u8,
+        scale: u8,
+    },
     Date,
-    DateTime { fsp: u8 },
-    Timestamp { fsp: u8 },
-    Time { fsp: u8 },
+    DateTime {
+        fsp: u8,
+    },
+    Timestamp {
+        fsp: u8,
+    },
+    Time {
+        fsp: u8,
+    },
     Year,
     /// `max_bytes`: characters times the widest character of the charset.
-    Char { max_bytes: u32 },
+    Char {
+        max_bytes: u32,
+    },
     /// `max_bytes`: characters times the widest character of the charset.
-    VarChar { max_bytes: u32 },
+    VarChar {
+        max_bytes: u32,
+    },
     /// `length_bytes`: 1 TINYTEXT, 2 TEXT, 3 MEDIUMTEXT, 4 LONGTEXT.
-    Text { length_bytes: u8 },
-    Binary { bytes: u32 },
-    VarBinary { max_bytes: u32 },
+    Text {
+        length_bytes: u8,
+    },
+    Binary {
+        bytes: u32,
+    },
+    VarBinary {
+        max_bytes: u32,
+    },
     /// `length_bytes`: 1 TINYBLOB, 2 BLOB, 3 MEDIUMBLOB, 4 LONGBLOB.
-    Blob { length_bytes: u8 },
+    Blob {
+        length_bytes: u8,
+    },
     /// A label and the name of its variant, in order.
-    Enum { members: Vec<Member> },
+    Enum {
+        members: Vec<Member>,
+    },
     /// A label and the name of its constant, in order; at most 64.
-    Set { members: Vec<Member> },
-    Bit { bits: u8 },
+    Set {
+        members: Vec<Member>,
+    },
+    Bit {
+        bits: u8,
+    },
     /// MySQL's binary JSON (MariaDB's JSON is `Text`).
     Json,
 }

@@ -22,7 +22,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(banner) = snapshot.banner().get(1) {
         println!("banner 1 is {:?}, weight {}", banner.name, banner.weight);
         if let Some(campaign) = snapshot.campaign().get(banner.campaign_id) {
-            println!("its campaign is {:?}, budget {}", campaign.name, campaign.budget);
+            println!(
+                "its campaign is {:?}, budget {}",
+                campaign.name, campaign.budget
+            );
             let active = snapshot
                 .banner()
                 .by_campaign_status(campaign.id, BannerStatus::Active)

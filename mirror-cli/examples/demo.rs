@@ -62,7 +62,9 @@ fn write(url: &str, number: u64, stop: &AtomicBool, committed: &AtomicU64) -> Re
     conn.query_drop("SET sql_mode = '', time_zone = '+00:00'")?;
     let mut round = number;
     while !stop.load(Ordering::Relaxed) {
-        round = round.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        round = round
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         let banner = (round >> 33) % 400 + 1;
         let cents = (round >> 20) % 100;
         conn.query_drop("START TRANSACTION")?;

@@ -124,7 +124,9 @@ fn write_table(
     } else {
         write_rows(&mut out).map_err(failed)?;
     }
-    let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
+    let file = out
+        .into_inner()
+        .map_err(|error| failed(error.into_error()))?;
     // A temporary file is private to its owner; an export is an ordinary file.
     #[cfg(unix)]
     {

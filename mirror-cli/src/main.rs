@@ -18,8 +18,9 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     tracing_subscriber::fmt()
         .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_env("MIRROR_LOG")
-                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,mirror_runtime::mirror=off")),
+            tracing_subscriber::EnvFilter::try_from_env("MIRROR_LOG").unwrap_or_else(|_| {
+                tracing_subscriber::EnvFilter::new("warn,mirror_runtime::mirror=off")
+            }),
         )
         .with_writer(std::io::stderr)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))

@@ -57,7 +57,13 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
     *handle.lock().unwrap_or_else(PoisonError::into_inner) = Some(stream_handle);
     let mut printer = Printer::new();
     let mut reader = TransactionReader::new(layouts, &selected);
-    let result = read(&mut source, &mut reader, &mut printer, until.as_ref(), &stop);
+    let result = read(
+        &mut source,
+        &mut reader,
+        &mut printer,
+        until.as_ref(),
+        &stop,
+    );
     match result {
         Err(_) if stop.is_set() => Ok(()),
         result => result,
@@ -176,7 +182,10 @@ impl TransactionSink for Printer {
             write_string(&mut self.changes, &touch.kind);
             self.changes
                 .extend_from_slice(b",\"before\":null,\"after\":null}");
-            eprintln!("table {name}: rows alone no longer tell what it holds: {}", touch.kind);
+            eprintln!(
+                "table {name}: rows alone no longer tell what it holds: {}",
+                touch.kind
+            );
         }
         Ok(())
     }

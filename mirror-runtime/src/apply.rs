@@ -80,13 +80,15 @@ impl<'m, S: Schema> Applier<'m, S> {
     /// The replay has reached the end of the load: publishes it, and is strict from now on.
     pub(crate) fn go_live(&mut self, position: BinlogPosition, reload: Option<String>) {
         let gtid = self.last.as_ref().and_then(|last| last.gtid.clone());
-        let transaction = self.subscribers.begin().then(|| self.whole(&position, reload));
+        let transaction = self
+            .subscribers
+            .begin()
+            .then(|| self.whole(&position, reload));
         let writer = &mut *self.writer;
-        self.subscribers.publish(
-            transaction,
-            &|| self.stop.load(Ordering::Relaxed),
-            || writer.commit(position.clone()),
-        );
+        self.subscribers
+            .publish(transaction, &|| self.stop.load(Ordering::Relaxed), || {
+                writer.commit(position.clone())
+            });
         self.publishing = true;
         self.mode = Mode::Strict;
         self.changes = None;
@@ -144,11 +146,10 @@ impl<'m, S: Schema> Applier<'m, S> {
             reload: None,
         });
         let writer = &mut *self.writer;
-        self.subscribers.publish(
-            transaction,
-            &|| self.stop.load(Ordering::Relaxed),
-            || writer.commit(boundary.position.clone()),
-        );
+        self.subscribers
+            .publish(transaction, &|| self.stop.load(Ordering::Relaxed), || {
+                writer.commit(boundary.position.clone())
+            });
         self.applied += 1;
     }
 }
@@ -222,11 +223,10 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             .filter_map(|&table| layouts.get(table))
             .map(|layout| layout.full_name())
             .collect();
-        self.reload
-            .get_or_insert_with(|| Reload {
-                reason: format!("{} on {}", touch.kind, names.join(", ")),
-                diverged: false,
-            });
+        self.reload.get_or_insert_with(|| Reload {
+            reason: format!("{} on {}", touch.kind, names.join(", ")),
+            diverged: false,
+        });
         Ok(())
     }
 

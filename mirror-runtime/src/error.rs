@@ -141,7 +141,9 @@ pub enum TableError {
         position: Option<BinlogPosition>,
     },
     /// An event that cannot be read.
-    #[error("binlog event {event} at {position}: {detail}; check the log with mysqlbinlog --verify-binlog-checksum")]
+    #[error(
+        "binlog event {event} at {position}: {detail}; check the log with mysqlbinlog --verify-binlog-checksum"
+    )]
     Event {
         /// Name of the event type.
         event: &'static str,
@@ -163,7 +165,9 @@ pub enum TableError {
         remedy: &'static str,
     },
     /// The table had to be loaded again too often in a row.
-    #[error("table {table}: loaded again {times} times in a row without success, last because of {reason}; find out who writes without the binlog (sql_log_bin=0) and start again")]
+    #[error(
+        "table {table}: loaded again {times} times in a row without success, last because of {reason}; find out who writes without the binlog (sql_log_bin=0) and start again"
+    )]
     ReloadLoop {
         /// `database.table`, or several.
         table: String,

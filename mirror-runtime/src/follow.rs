@@ -55,7 +55,9 @@ pub(crate) fn run<S: Schema>(
             Ok(loaded) => loaded,
             Err(error) if reload.is_some() && is_transient(&error) => {
                 tracing::warn!(%error, "loading again failed");
-                shared.status.update(|status| status.state = State::Reconnecting);
+                shared
+                    .status
+                    .update(|status| status.state = State::Reconnecting);
                 backoff.wait(shared);
                 continue;
             }
@@ -114,7 +116,9 @@ impl<S: Schema> Session<'_, S> {
     ) -> Result<Ended, Error> {
         let shared = self.shared;
         writer.replace(loaded.tables);
-        shared.status.update(|status| status.state = State::CatchingUp);
+        shared
+            .status
+            .update(|status| status.state = State::CatchingUp);
         let mut applier = Applier::new(writer, &shared.subscribers, &shared.status, &shared.stop);
         let mut reader = TransactionReader::new(S::layouts(), self.selected);
         let mut resume = Resume::new(loaded.start);

@@ -25,15 +25,14 @@ pub(crate) fn check_layouts(
 
 /// Compares one table; columns that are not mirrored may differ as they like.
 fn compare(layout: &TableLayout, server: &[ServerColumn]) -> Result<(), TableError> {
-    let mismatch = |column: Option<&ColumnLayout>, expected: String, found: String| {
-        TableError::Layout {
+    let mismatch =
+        |column: Option<&ColumnLayout>, expected: String, found: String| TableError::Layout {
             table: layout.full_name(),
             column: column.map(|column| column.name.to_owned()),
             expected,
             found,
             position: None,
-        }
-    };
+        };
     if server.is_empty() {
         return Err(mismatch(
             None,
@@ -87,7 +86,11 @@ fn is_text(kind: ColumnType) -> bool {
 
 /// `utf8` and `utf8mb3` are two names of one character set.
 fn normal_charset(charset: &str) -> &str {
-    if charset == "utf8" { "utf8mb3" } else { charset }
+    if charset == "utf8" {
+        "utf8mb3"
+    } else {
+        charset
+    }
 }
 
 /// A type's text without what says nothing about its values: the display width of integers
@@ -101,7 +104,10 @@ pub(crate) fn normal_type(sql_type: &str) -> String {
         return head.clone() + text.get(head.len()..).unwrap_or("");
     }
     let lower = lower.replace(" zerofill", "");
-    let head: String = lower.chars().take_while(char::is_ascii_alphabetic).collect();
+    let head: String = lower
+        .chars()
+        .take_while(char::is_ascii_alphabetic)
+        .collect();
     let after_width = || {
         lower
             .get(head.len()..)
@@ -111,7 +117,10 @@ pub(crate) fn normal_type(sql_type: &str) -> String {
     };
     match head.as_str() {
         "tinyint" | "smallint" | "mediumint" | "int" | "bigint" | "year" => {
-            format!("{head}{}", after_width().unwrap_or_else(|| lower.get(head.len()..).unwrap_or("")))
+            format!(
+                "{head}{}",
+                after_width().unwrap_or_else(|| lower.get(head.len()..).unwrap_or(""))
+            )
         }
         _ => lower,
     }

@@ -172,11 +172,7 @@ impl TransactionReader {
         }
     }
 
-    fn apply(
-        &mut self,
-        event: &RawEvent<'_>,
-        sink: &mut dyn TransactionSink,
-    ) -> Result<(), Error> {
+    fn apply(&mut self, event: &RawEvent<'_>, sink: &mut dyn TransactionSink) -> Result<(), Error> {
         match event.header.type_code {
             event_type::TABLE_MAP => self.table_map(event),
             event_type::XID => self.commit(event, sink),
@@ -208,11 +204,7 @@ impl TransactionReader {
         }
     }
 
-    fn gtid(
-        &mut self,
-        event: &RawEvent<'_>,
-        sink: &mut dyn TransactionSink,
-    ) -> Result<(), Error> {
+    fn gtid(&mut self, event: &RawEvent<'_>, sink: &mut dyn TransactionSink) -> Result<(), Error> {
         let gtid = GtidEvent::parse(event)?.ok_or_else(|| unreadable(event, "it is no GTID"))?;
         if self.in_transaction && !self.changed.is_empty() {
             return Err(unreadable(event, "it stands inside a transaction"));
@@ -287,11 +279,7 @@ impl TransactionReader {
             })
     }
 
-    fn rows(
-        &mut self,
-        event: &RawEvent<'_>,
-        sink: &mut dyn TransactionSink,
-    ) -> Result<(), Error> {
+    fn rows(&mut self, event: &RawEvent<'_>, sink: &mut dyn TransactionSink) -> Result<(), Error> {
         let table_id = RowsEvent::parse_table_id(event.body)
             .map_err(|error| unreadable(event, &error.to_string()))?;
         match self.maps.get(&table_id).map(|mapped| &mapped.mirrored) {
@@ -310,11 +298,7 @@ impl TransactionReader {
         }
     }
 
-    fn query(
-        &mut self,
-        event: &RawEvent<'_>,
-        sink: &mut dyn TransactionSink,
-    ) -> Result<(), Error> {
+    fn query(&mut self, event: &RawEvent<'_>, sink: &mut dyn TransactionSink) -> Result<(), Error> {
         let query = QueryEvent::parse(event)?;
         let sql = String::from_utf8_lossy(query.statement);
         let database = String::from_utf8_lossy(query.database);

@@ -14,9 +14,7 @@
 use mysql::Conn;
 
 use crate::error::Error;
-use crate::source::status::{
-    binlog_snapshot, binlog_status, gtid_executed, has_gtids, log_status,
-};
+use crate::source::status::{binlog_snapshot, binlog_status, gtid_executed, has_gtids, log_status};
 use crate::source::{BinlogPosition, Family, ServerInfo, StreamStart};
 
 /// An anchor, and how it was found.

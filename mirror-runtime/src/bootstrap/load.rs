@@ -1,9 +1,9 @@
 //! Runs the SELECTs of a load on several connections.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mysql::prelude::Queryable;
@@ -170,7 +170,9 @@ fn select<S: Schema>(
             .push(&mut values.into_iter())
             .map_err(|error| value_error::<S>(piece.table, error))?;
         if batch.rows() >= BATCH_ROWS {
-            let Some(next) = new_batch() else { return Ok(()) };
+            let Some(next) = new_batch() else {
+                return Ok(());
+            };
             let full = std::mem::replace(&mut batch, next);
             if ended() || sender.send(Ok((piece.table, full))).is_err() {
                 return Ok(());

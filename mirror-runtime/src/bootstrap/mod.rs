@@ -22,8 +22,8 @@ use crate::error::Error;
 use crate::layout_check::check_layouts;
 use crate::options::Options;
 use crate::source::{
-    BinlogPosition, Requirements, ServerInfo, Severity, StreamStart, TableRequirement, connect, preflight,
-    status::binlog_status,
+    BinlogPosition, Requirements, ServerInfo, Severity, StreamStart, TableRequirement, connect,
+    preflight, status::binlog_status,
 };
 use crate::status::{State, StatusCell};
 use crate::store::Schema;

@@ -137,10 +137,11 @@ mod tests {
 
     #[test]
     fn comments_of_every_kind_are_skipped_and_executable_ones_are_not() {
-        let words: Vec<_> = tokens("/* a */ drop -- b\n # c\n /*!50000 table */ /*M!100100 x*/ --y")
-            .into_iter()
-            .filter_map(|token| token.identifier().map(str::to_owned))
-            .collect();
+        let words: Vec<_> =
+            tokens("/* a */ drop -- b\n # c\n /*!50000 table */ /*M!100100 x*/ --y")
+                .into_iter()
+                .filter_map(|token| token.identifier().map(str::to_owned))
+                .collect();
         assert_eq!(words, ["drop", "table", "x", "y"]);
     }
 

@@ -55,15 +55,51 @@ pub enum Statement {
 
 /// Statements that change no table's rows or definition, by their first keyword.
 const HARMLESS: &[&str] = &[
-    "BINLOG", "CHECK", "CHECKSUM", "CLONE", "DESC", "DESCRIBE", "DO", "EXPLAIN", "FLUSH",
-    "GRANT", "HELP", "INSTALL", "KILL", "LOCK", "OPTIMIZE", "PURGE", "RESET", "REVOKE", "SET",
-    "SHOW", "SHUTDOWN", "UNINSTALL", "UNLOCK", "USE",
+    "BINLOG",
+    "CHECK",
+    "CHECKSUM",
+    "CLONE",
+    "DESC",
+    "DESCRIBE",
+    "DO",
+    "EXPLAIN",
+    "FLUSH",
+    "GRANT",
+    "HELP",
+    "INSTALL",
+    "KILL",
+    "LOCK",
+    "OPTIMIZE",
+    "PURGE",
+    "RESET",
+    "REVOKE",
+    "SET",
+    "SHOW",
+    "SHUTDOWN",
+    "UNINSTALL",
+    "UNLOCK",
+    "USE",
 ];
 
 /// Objects whose CREATE, ALTER and DROP change no table.
 const OTHER_OBJECTS: &[&str] = &[
-    "EVENT", "FUNCTION", "INDEX", "LIBRARY", "LOGFILE", "PACKAGE", "PROCEDURE", "RESOURCE", "ROLE",
-    "SEQUENCE", "SERVER", "SPATIAL", "TABLESPACE", "TRIGGER", "UNDO", "USER", "VIEW",
+    "EVENT",
+    "FUNCTION",
+    "INDEX",
+    "LIBRARY",
+    "LOGFILE",
+    "PACKAGE",
+    "PROCEDURE",
+    "RESOURCE",
+    "ROLE",
+    "SEQUENCE",
+    "SERVER",
+    "SPATIAL",
+    "TABLESPACE",
+    "TRIGGER",
+    "UNDO",
+    "USER",
+    "VIEW",
 ];
 
 /// Sorts a statement.
@@ -88,7 +124,11 @@ pub fn classify(sql: &str, database: &str, tables: &[&TableLayout]) -> Statement
     }
     if is(0, "ROLLBACK") {
         let to = is(1, "TO") || is(2, "TO");
-        return if to { Statement::RollbackTo } else { Statement::Rollback };
+        return if to {
+            Statement::RollbackTo
+        } else {
+            Statement::Rollback
+        };
     }
     if is(0, "XA") {
         return xa(&tokens);
@@ -123,11 +163,7 @@ fn xa(tokens: &[Token<'_>]) -> Statement {
     }
 }
 
-fn definition_or_data(
-    tokens: &[Token<'_>],
-    database: &str,
-    tables: &[&TableLayout],
-) -> Statement {
+fn definition_or_data(tokens: &[Token<'_>], database: &str, tables: &[&TableLayout]) -> Statement {
     let verb = |keyword: &str| tokens.first().is_some_and(|token| token.is(keyword));
     let definition = verb("CREATE") || verb("ALTER") || verb("DROP");
     let object = if definition { object(tokens) } else { None };
@@ -138,7 +174,11 @@ fn definition_or_data(
         _ => {}
     }
     let head = tokens.get(..tokens.len().min(10)).unwrap_or(tokens);
-    if verb("CREATE") && head.windows(3).any(|w| w[0].is("IF") && w[1].is("NOT") && w[2].is("EXISTS")) {
+    if verb("CREATE")
+        && head
+            .windows(3)
+            .any(|w| w[0].is("IF") && w[1].is("NOT") && w[2].is("EXISTS"))
+    {
         // Nothing happens when the table is there, and a mirror that holds it saw it go before.
         return Statement::Harmless;
     }
@@ -149,10 +189,11 @@ fn definition_or_data(
     } else {
         touched_by(tokens, 0..tokens.len(), database, tables)
     };
-    if verb("TRUNCATE") && touched.len() == 1 {
-        if let Some(table) = exact_truncate(tokens, database, tables) {
-            return Statement::Truncate { table };
-        }
+    if verb("TRUNCATE")
+        && touched.len() == 1
+        && let Some(table) = exact_truncate(tokens, database, tables)
+    {
+        return Statement::Truncate { table };
     }
     if touched.is_empty() {
         return Statement::Harmless;
@@ -198,7 +239,11 @@ fn drop_database(tokens: &[Token<'_>], tables: &[&TableLayout]) -> Statement {
             .any(|name| same_name(name, database))
     };
     let touched: Vec<usize> = (0..tables.len())
-        .filter(|&table| tables.get(table).is_some_and(|layout| named(layout.database)))
+        .filter(|&table| {
+            tables
+                .get(table)
+                .is_some_and(|layout| named(layout.database))
+        })
         .collect();
     if touched.is_empty() {
         return Statement::Harmless;
@@ -263,15 +308,14 @@ fn qualifier<'t>(tokens: &'t [Token<'_>], at: usize) -> Option<&'t str> {
 }
 
 /// The table of a TRUNCATE whose spelling is exactly the mirrored one's.
-fn exact_truncate(
-    tokens: &[Token<'_>],
-    database: &str,
-    tables: &[&TableLayout],
-) -> Option<usize> {
+fn exact_truncate(tokens: &[Token<'_>], database: &str, tables: &[&TableLayout]) -> Option<usize> {
     let at = if tokens.get(1)?.is("TABLE") { 2 } else { 1 };
     let qualified = tokens.get(at + 1) == Some(&Token::Punct('.'));
     let (database, table) = if qualified {
-        (tokens.get(at)?.identifier()?, tokens.get(at + 2)?.identifier()?)
+        (
+            tokens.get(at)?.identifier()?,
+            tokens.get(at + 2)?.identifier()?,
+        )
     } else {
         (database, tokens.get(at)?.identifier()?)
     };
@@ -283,7 +327,14 @@ fn exact_truncate(
 /// Whether an ALTER TABLE removes or exchanges rows, renames, or brings rows from elsewhere.
 fn moves_rows(tokens: &[Token<'_>]) -> bool {
     const MOVING: &[&str] = &[
-        "PARTITION", "PARTITIONING", "RENAME", "IMPORT", "DISCARD", "EXCHANGE", "TRUNCATE", "COALESCE",
+        "PARTITION",
+        "PARTITIONING",
+        "RENAME",
+        "IMPORT",
+        "DISCARD",
+        "EXCHANGE",
+        "TRUNCATE",
+        "COALESCE",
     ];
     tokens
         .iter()

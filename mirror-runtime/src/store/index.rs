@@ -94,8 +94,7 @@ impl<K: Ord + Clone, R: Row> Index<K, R> {
     /// All rows whose key is within the bounds, in key order, then in primary-key order.
     ///
     /// Bounds that exclude each other give nothing.
-    pub fn range<B: RangeBounds<K>>(&self, bounds: B) -> IndexRange<'_, R>
-    {
+    pub fn range<B: RangeBounds<K>>(&self, bounds: B) -> IndexRange<'_, R> {
         let bounds = (bounds.start_bound().cloned(), bounds.end_bound().cloned());
         if is_empty_range(&bounds) {
             return IndexRange {
@@ -103,7 +102,11 @@ impl<K: Ord + Clone, R: Row> Index<K, R> {
             };
         }
         IndexRange {
-            rows: Box::new(self.rows.range(bounds).flat_map(|(_, bucket)| bucket.iter())),
+            rows: Box::new(
+                self.rows
+                    .range(bounds)
+                    .flat_map(|(_, bucket)| bucket.iter()),
+            ),
         }
     }
 }

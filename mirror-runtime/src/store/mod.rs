@@ -10,7 +10,7 @@ mod publish;
 mod table;
 
 pub use index::{Index, IndexRange};
-pub use publish::{Store, Snapshot, Version, Writer};
+pub use publish::{Snapshot, Store, Version, Writer};
 pub use table::{ApplyError, Batch, Divergence, Mode, ShownRow, Table, TableWriter};
 
 use std::sync::Arc;

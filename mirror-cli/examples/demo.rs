@@ -71,7 +71,7 @@ fn write(url: &str, number: u64, stop: &AtomicBool, committed: &AtomicU64) -> Re
         conn.exec_drop(
             "UPDATE ads.banner SET weight = (weight + 1) % 1000, \
              status = IF(id = 1, 1 + (weight DIV 50) % 2, status) WHERE id = ?",
-            (if round % 4 == 0 { 1 } else { banner },),
+            (if round.is_multiple_of(4) { 1 } else { banner },),
         )?;
         conn.exec_drop(
             "UPDATE ads.campaign c JOIN ads.banner b ON b.campaign_id = c.id \

@@ -35,10 +35,10 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
     } else {
         None
     };
-    if let (StreamStart::File(start), Some(until)) = (&start, &until) {
-        if start >= until {
-            return Ok(());
-        }
+    if let (StreamStart::File(start), Some(until)) = (&start, &until)
+        && start >= until
+    {
+        return Ok(());
     }
     drop(conn);
     let handle: Arc<Mutex<Option<StopHandle>>> = Arc::default();

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use lab::{Flavor, Server, ServerOptions};
+use mysql::prelude::Queryable;
 
 use crate::Error;
 
@@ -95,6 +96,7 @@ fn updates(head: &str, rows: u64) -> Vec<String> {
 fn current_file(server: &Server) -> Result<PathBuf, Error> {
     let base: Option<String> = server.query_value("SELECT @@log_bin_basename")?;
     let base = PathBuf::from(base.ok_or("the server has no log_bin_basename")?);
-    let name: Option<String> = server.query_value("SHOW BINARY LOG STATUS")?;
+    let status: Option<mysql::Row> = server.conn()?.query_first("SHOW BINARY LOG STATUS")?;
+    let name: Option<String> = status.and_then(|row| row.get(0));
     Ok(base.with_file_name(name.ok_or("the server does not tell its binlog file")?))
 }

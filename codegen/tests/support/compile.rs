@@ -22,7 +22,8 @@ pub(crate) fn cargo(goldens: &Path, arguments: &[&str]) {
         .args(arguments)
         .args(["--workspace", "--keep-going", "--offline", "--quiet"])
         .current_dir(&workspace)
-        .env("CARGO_TARGET_DIR", target.join("goldens-target"))
+        // The workspace's own target folder: the runtime's dependencies are there already.
+        .env("CARGO_TARGET_DIR", target.parent().expect("target/tmp"))
         .env("RUSTDOCFLAGS", "-D warnings")
         .env_remove("RUSTFLAGS")
         .output()
@@ -61,13 +62,23 @@ fn workspace(goldens: &Path, folder: &Path) -> PathBuf {
         );
         write(&folder.join(member).join("Cargo.toml"), &manifest);
     }
-    let manifest = format!("[workspace]\nresolver = \"3\"\nmembers = {members:?}\n");
+    let manifest = format!(
+        "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n{}",
+        profiles(root)
+    );
     write(&folder.join("Cargo.toml"), &manifest);
     if let Ok(lock) = fs::read_to_string(root.join("Cargo.lock")) {
         // The versions of the workspace, so that nothing has to be looked up.
         write(&folder.join("Cargo.lock"), &lock);
     }
     folder.to_owned()
+}
+
+/// The profiles of the workspace: with others, every dependency would be built again.
+fn profiles(root: &Path) -> String {
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).expect("the workspace's manifest");
+    let start = manifest.find("[profile.").expect("profiles at its end");
+    manifest[start..].to_owned()
 }
 
 /// Writes a file unless it has that text already, so that cargo sees no change.

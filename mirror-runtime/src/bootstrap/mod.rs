@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::layout_check::check_layouts;
 use crate::options::Options;
 use crate::source::{
-    BinlogPosition, Requirements, ServerInfo, Severity, StreamStart, TableRequirement, connect,
+    BinlogPosition, Requirements, ServerInfo, Severity, SourceError, StreamStart, TableRequirement, connect,
     preflight, status::binlog_status,
 };
 use crate::status::{State, StatusCell};
@@ -55,7 +55,17 @@ pub(crate) fn bootstrap<S: Schema>(
     let anchor = anchor::choose(&mut conn, &info, options.naive_anchor)?;
     tracing::info!(anchor = anchor.kind, start = %anchor.start, "loading");
     status.update(|status| status.state = State::Loading);
-    let tables = load::load::<S>(&mut conn, options, selected, status, stop)?;
+    let tables = match load::load::<S>(&mut conn, options, selected, status, stop) {
+        Err(Error::Source(error)) if is_about_columns(&error) => {
+            // Altered since the check: said by the check, with table, expected and found.
+            check_server::<S>(&mut conn, &info, selected, None)?;
+            return Err(SourceError::Broken {
+                detail: format!("a table was altered while it was loaded: {error}"),
+            }
+            .into());
+        }
+        loaded => loaded?,
+    };
     if stop.load(Ordering::Relaxed) {
         return Err(Error::Stopped);
     }
@@ -65,6 +75,19 @@ pub(crate) fn bootstrap<S: Schema>(
         start: anchor.start,
         until,
     })
+}
+
+/// Unknown column (1054), unknown table (1146) or a definition that has changed (1412) in a
+/// SELECT of the load (MySQL server error reference).
+fn is_about_columns(error: &SourceError) -> bool {
+    matches!(
+        error,
+        SourceError::UnknownTable { .. }
+            | SourceError::Server {
+                code: 1054 | 1146 | 1412,
+                ..
+            }
+    )
 }
 
 /// Settings, rights and layouts.

@@ -107,7 +107,10 @@ fn statement(random: &mut Random) -> String {
              ON DUPLICATE KEY UPDATE n = n + 1, tag = VALUES(tag)",
             a + 1
         ),
-        3 => format!("UPDATE fire_a SET n = n + {n} WHERE id BETWEEN {a} AND {}", a + 3),
+        3 => format!(
+            "UPDATE fire_a SET n = n + {n} WHERE id BETWEEN {a} AND {}",
+            a + 3
+        ),
         4 => format!("DELETE FROM fire_a WHERE id = {a}"),
         5 => format!("UPDATE fire_a SET id = {b}, tag = 'moved' WHERE id = {a}"),
         6 => format!("REPLACE INTO fire_b (k, n, body) VALUES ({key}, {n}, REPEAT('ü', {a}))"),

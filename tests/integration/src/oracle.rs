@@ -29,7 +29,9 @@ pub fn server_rows(conn: &mut Conn, layout: &TableLayout) -> Vec<Line> {
             row.unwrap()
                 .into_iter()
                 .zip(layout.columns)
-                .map(|(value, column)| mysql::from_value::<Option<String>>(value).map(|text| finish(text, column.kind)))
+                .map(|(value, column)| {
+                    mysql::from_value::<Option<String>>(value).map(|text| finish(text, column.kind))
+                })
                 .collect()
         })
         .collect()
@@ -44,9 +46,9 @@ fn expression(column: &ColumnLayout) -> String {
         // so within CONCAT.
         ColumnType::Float | ColumnType::Double => format!("{name} * 1e0"),
         ColumnType::Year => format!("CAST({name} + 0 AS CHAR)"),
-        ColumnType::Timestamp { .. } => format!(
-            "CONCAT(CAST({name} AS CHAR), ' = ', CAST(UNIX_TIMESTAMP({name}) AS CHAR))"
-        ),
+        ColumnType::Timestamp { .. } => {
+            format!("CONCAT(CAST({name} AS CHAR), ' = ', CAST(UNIX_TIMESTAMP({name}) AS CHAR))")
+        }
         ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. } => {
             format!("HEX(CONVERT({name} USING utf8mb4))")
         }

@@ -82,9 +82,15 @@ impl Replay {
         if transaction.reload.is_some() {
             self.reloads += 1;
         } else if let Some(gtid) = &boundary.gtid {
-            assert!(self.gtids.insert(gtid.to_string()), "GTID {gtid} came twice");
+            assert!(
+                self.gtids.insert(gtid.to_string()),
+                "GTID {gtid} came twice"
+            );
         }
-        assert!(!transaction.changes.is_empty(), "a transaction of no change");
+        assert!(
+            !transaction.changes.is_empty(),
+            "a transaction of no change"
+        );
         for change in &transaction.changes {
             self.change(Tables::change_view(change));
         }

@@ -24,9 +24,33 @@ macro_rules! rows_by_name {
 #[must_use]
 pub fn snapshot_rows(snapshot: &Snapshot, layout: &TableLayout) -> Vec<Line> {
     rows_by_name!(
-        snapshot, layout, integers, numbers, dates, times, texts, ascii_texts, byte_strings,
-        label_sets, bits, documents, key_composite, key_text, key_binary, key_unique, indexed,
-        partly, account_a, account_b, fire_a, fire_b, fire_c, big, marker, plain_log, audit,
+        snapshot,
+        layout,
+        integers,
+        numbers,
+        dates,
+        times,
+        texts,
+        ascii_texts,
+        byte_strings,
+        label_sets,
+        bits,
+        documents,
+        key_composite,
+        key_text,
+        key_binary,
+        key_unique,
+        indexed,
+        partly,
+        account_a,
+        account_b,
+        fire_a,
+        fire_b,
+        fire_c,
+        big,
+        marker,
+        plain_log,
+        audit,
     )
 }
 
@@ -100,7 +124,9 @@ fn text_of(value: &Value<'_>, kind: ColumnType) -> Option<String> {
         Value::Bytes(bytes) => hex(bytes),
         Value::Enum(index) => {
             let labels = labels(kind);
-            let label = usize::from(*index).checked_sub(1).map_or("", |at| labels[at]);
+            let label = usize::from(*index)
+                .checked_sub(1)
+                .map_or("", |at| labels[at]);
             format!("{index} {}", hex(label.as_bytes()))
         }
         Value::Set(bits) => {

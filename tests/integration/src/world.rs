@@ -120,8 +120,9 @@ impl World {
     /// When it does not get live.
     #[must_use]
     pub fn mirror_with(&self, options: Options) -> Mirror {
-        Mirror::connect(options, PATIENCE)
-            .unwrap_or_else(|error| panic!("{}: the mirror does not get live: {error}", self.flavor()))
+        Mirror::connect(options, PATIENCE).unwrap_or_else(|error| {
+            panic!("{}: the mirror does not get live: {error}", self.flavor())
+        })
     }
 
     /// A mirror of all tables, loaded.

@@ -35,7 +35,10 @@ fn a_mirror_that_starts_under_fire_equals_the_server(flavor: Flavor) {
 
 #[test]
 fn without_gtids_mysql_is_anchored_by_log_status() {
-    let world = world(Flavor::Mysql, &["--gtid-mode=OFF", "--enforce-gtid-consistency=OFF"]);
+    let world = world(
+        Flavor::Mysql,
+        &["--gtid-mode=OFF", "--enforce-gtid-consistency=OFF"],
+    );
     fire(&world, rounds("bootstraps under fire without GTIDs", 6));
 }
 
@@ -47,7 +50,10 @@ fn without_performance_schema_mysql_is_anchored_at_the_files_start() {
         "--performance-schema=OFF",
     ];
     let world = world(Flavor::Mysql, &arguments);
-    fire(&world, rounds("bootstraps under fire without log_status", 6));
+    fire(
+        &world,
+        rounds("bootstraps under fire without log_status", 6),
+    );
 }
 
 /// Starts so many mirrors under fire, and compares each with the server.
@@ -60,11 +66,23 @@ fn fire(world: &World, count: u32) {
             let (mirror, committed) = start(world, writers, world.options(), wide, &mut random);
             let rows = assert_equals_server(world, &mirror);
             let status = mirror.status();
-            assert_eq!(status.reloads, 0, "{}, round {round}: {status:?}", world.flavor());
-            assert!(rows > 10 && committed > before, "{rows} rows, {committed} commits");
+            assert_eq!(
+                status.reloads,
+                0,
+                "{}, round {round}: {status:?}",
+                world.flavor()
+            );
+            assert!(
+                rows > 10 && committed > before,
+                "{rows} rows, {committed} commits"
+            );
             mirror.stop();
         }
-        println!("{}: {} transactions in {count} rounds", world.flavor(), writers.commits());
+        println!(
+            "{}: {} transactions in {count} rounds",
+            world.flavor(),
+            writers.commits()
+        );
     });
 }
 
@@ -98,7 +116,11 @@ fn failure(world: &World, mirror: &Mirror) -> Option<String> {
     if let Some(error) = mirror.error() {
         return Some(format!("stopped: {error}"));
     }
-    assert!(caught_up, "it neither catches up nor says why: {:?}", mirror.status());
+    assert!(
+        caught_up,
+        "it neither catches up nor says why: {:?}",
+        mirror.status()
+    );
     server_difference(world, &mirror.snapshot()).0
 }
 
@@ -130,7 +152,10 @@ fn start(
     let before = writers.commits();
     writers.gate.open();
     let written = || writers.commits() > before + 10;
-    assert!(integration::wait_for(Duration::from_secs(20), written), "nothing is written");
+    assert!(
+        integration::wait_for(Duration::from_secs(20), written),
+        "nothing is written"
+    );
     if random.one_in(4) {
         world.run("FLUSH BINARY LOGS");
     }

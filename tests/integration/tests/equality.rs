@@ -15,8 +15,16 @@ on_both_servers!(select_and_binlog_give_what_the_server_says);
 
 /// Tables of types; each has its key in `id`.
 const TABLES: [&str; 10] = [
-    "integers", "numbers", "dates", "times", "texts", "ascii_texts", "byte_strings", "label_sets",
-    "bits", "documents",
+    "integers",
+    "numbers",
+    "dates",
+    "times",
+    "texts",
+    "ascii_texts",
+    "byte_strings",
+    "label_sets",
+    "bits",
+    "documents",
 ];
 /// Row images that sessions may log; all are to work.
 const IMAGES: [&str; 3] = ["FULL", "MINIMAL", "NOBLOB"];
@@ -31,7 +39,10 @@ fn select_and_binlog_give_what_the_server_says(flavor: Flavor) {
         .map(|name| layout_of(name))
         .filter(|layout| names.contains(&layout.full_name()))
         .collect();
-    let mut tables: Vec<Writer> = tables.iter().map(|layout| Writer::new(&world, layout)).collect();
+    let mut tables: Vec<Writer> = tables
+        .iter()
+        .map(|layout| Writer::new(&world, layout))
+        .collect();
     for table in &mut tables {
         table.insert(1..=rows / 2, &mut random);
     }
@@ -52,7 +63,11 @@ fn select_and_binlog_give_what_the_server_says(flavor: Flavor) {
     for layout in tables.iter().map(|table| table.layout) {
         let (one, other) = (snapshot_rows(&one, layout), snapshot_rows(&other, layout));
         assert_varied(layout, &one);
-        assert_eq!(difference(layout, one, other), None, "{flavor}: binlog and SELECT");
+        assert_eq!(
+            difference(layout, one, other),
+            None,
+            "{flavor}: binlog and SELECT"
+        );
     }
     println!("{flavor}: {loaded} rows by SELECT, then {compared} by SELECT and binlog are equal");
 }
@@ -106,7 +121,9 @@ impl Writer {
                 match id % 7 {
                     0..=2 => self.update(id, random),
                     3 => self.run(&format!("DELETE FROM {table} WHERE id = {id}")),
-                    4 => self.run(&format!("UPDATE {table} SET id = id + 1000000 WHERE id = {id}")),
+                    4 => self.run(&format!(
+                        "UPDATE {table} SET id = id + 1000000 WHERE id = {id}"
+                    )),
                     _ => {}
                 }
             }
@@ -130,7 +147,10 @@ impl Writer {
             set = set.split_off(start).into_iter().take(3).collect();
         }
         let table = self.layout.table;
-        self.run(&format!("UPDATE {table} SET {} WHERE id = {id}", set.join(", ")));
+        self.run(&format!(
+            "UPDATE {table} SET {} WHERE id = {id}",
+            set.join(", ")
+        ));
     }
 
     fn run(&mut self, sql: &str) {
@@ -145,10 +165,19 @@ impl Writer {
 fn assert_varied(layout: &TableLayout, rows: &[Vec<Option<String>>]) {
     for (field, column) in layout.columns.iter().enumerate() {
         let values: BTreeSet<&Option<String>> = rows.iter().map(|line| &line[field]).collect();
-        let least = if column.name.starts_with("char_0") { 1 } else { 2 };
+        let least = if column.name.starts_with("char_0") {
+            1
+        } else {
+            2
+        };
         let null = values.contains(&None);
         assert_eq!(null, column.nullable, "{}.{}", layout.table, column.name);
         let distinct = values.len() - usize::from(null);
-        assert!(distinct >= least, "{}.{}: {distinct}", layout.table, column.name);
+        assert!(
+            distinct >= least,
+            "{}.{}: {distinct}",
+            layout.table,
+            column.name
+        );
     }
 }

@@ -38,13 +38,16 @@ fn look_ups_by_key_give_the_row_or_none(flavor: Flavor) {
         assert_eq!(row.n, i64::from(n));
         assert!(composite.get(part, &format!("c{n}"), date(n + 1)).is_none());
         assert!(composite.get(part, &format!("C{n}"), date(n)).is_none());
-        assert_eq!(snapshot.key_text().get(&format!("Näme {n}")).unwrap().n, i64::from(n));
+        assert_eq!(
+            snapshot.key_text().get(&format!("Näme {n}")).unwrap().n,
+            i64::from(n)
+        );
         assert!(snapshot.key_text().get(&format!("näme {n}")).is_none());
         let digest = [n, 0, 0xff, 0, 0, 0, 0, 0];
         assert_eq!(snapshot.key_binary().get(&digest).unwrap().n, i64::from(n));
         assert!(snapshot.key_binary().get(&digest[..3]).is_none());
         let unique = snapshot.key_unique().get(region(n), i32::from(n)).unwrap();
-        assert_eq!(unique.n, (n % 2 == 0).then(|| i64::from(n)));
+        assert_eq!(unique.n, (n.is_multiple_of(2)).then(|| i64::from(n)));
     }
     // Ranges are in key order: the first part counts most.
     let ordered: Vec<(i16, &str)> = composite.iter().map(|row| (row.part, &*row.code)).collect();
@@ -52,7 +55,10 @@ fn look_ups_by_key_give_the_row_or_none(flavor: Flavor) {
     sorted.sort_unstable();
     assert_eq!(ordered, sorted);
     let from = (0, Box::from(""), date(1));
-    let part_0 = composite.range((Bound::Included(from.clone()), Bound::Excluded((1, from.1, from.2))));
+    let part_0 = composite.range((
+        Bound::Included(from.clone()),
+        Bound::Excluded((1, from.1, from.2)),
+    ));
     assert_eq!(part_0.map(|row| row.part).collect::<Vec<_>>(), [0; 7]);
     let names: Vec<&str> = snapshot
         .key_text()
@@ -60,13 +66,24 @@ fn look_ups_by_key_give_the_row_or_none(flavor: Flavor) {
         .map(|row| &*row.name)
         .collect();
     assert_eq!(names, ["Näme 18", "Näme 19", "Näme 2"]);
-    assert_eq!(snapshot.key_text().range(Box::from("b")..Box::from("a")).count(), 0);
-    let first: Vec<i64> = snapshot.key_binary().iter().take(3).map(|row| row.n).collect();
+    assert_eq!(
+        snapshot
+            .key_text()
+            .range(Box::from("b")..Box::from("a"))
+            .count(),
+        0
+    );
+    let first: Vec<i64> = snapshot
+        .key_binary()
+        .iter()
+        .take(3)
+        .map(|row| row.n)
+        .collect();
     assert_eq!(first, [1, 2, 3]);
 }
 
 fn region(n: u8) -> &'static str {
-    if n % 2 == 0 { "de" } else { "nl" }
+    if n.is_multiple_of(2) { "de" } else { "nl" }
 }
 
 fn insert_keys(world: &World, numbers: std::ops::RangeInclusive<u8>) {
@@ -78,9 +95,18 @@ fn insert_keys(world: &World, numbers: std::ops::RangeInclusive<u8>) {
         let name = text_literal(&format!("Näme {n}"));
         world.run(&format!("INSERT INTO key_text VALUES ({name}, {n}, NULL)"));
         let digest = bytes_literal(&[n, 0, 0xff]);
-        world.run(&format!("INSERT INTO key_binary VALUES ({digest}, {n}, NULL)"));
-        let odd = if n % 2 == 0 { n.to_string() } else { "NULL".into() };
-        world.run(&format!("INSERT INTO key_unique VALUES ('f', {n}, '{}', {odd})", region(n)));
+        world.run(&format!(
+            "INSERT INTO key_binary VALUES ({digest}, {n}, NULL)"
+        ));
+        let odd = if n.is_multiple_of(2) {
+            n.to_string()
+        } else {
+            "NULL".into()
+        };
+        world.run(&format!(
+            "INSERT INTO key_unique VALUES ('f', {n}, '{}', {odd})",
+            region(n)
+        ));
     }
 }
 
@@ -116,17 +142,27 @@ fn statement(random: &mut Random) -> String {
         0 => "NULL".into(),
         _ => format!("'m{}@x'", random.below(80)),
     };
-    let group = if random.one_in(4) { "NULL".into() } else { random.below(6).to_string() };
+    let group = if random.one_in(4) {
+        "NULL".into()
+    } else {
+        random.below(6).to_string()
+    };
     let score = format!("{}.{:02}", random.between(-9, 9), random.below(4) * 25);
     let serial = random.below(200);
     let state = random.between(1, 3);
-    let seen = if random.one_in(3) { "NULL" } else { "'2031-02-03 04:05:06.789'" };
+    let seen = if random.one_in(3) {
+        "NULL"
+    } else {
+        "'2031-02-03 04:05:06.789'"
+    };
     match random.below(8) {
         0..=3 => format!(
             "REPLACE INTO indexed (id, email, group_id, score, serial, state, seen)
              VALUES ({id}, {email}, {group}, {score}, {serial}, {state}, {seen})"
         ),
-        4 => format!("UPDATE indexed SET group_id = {group}, state = {state} WHERE id < {id} LIMIT 5"),
+        4 => format!(
+            "UPDATE indexed SET group_id = {group}, state = {state} WHERE id < {id} LIMIT 5"
+        ),
         5 => format!("UPDATE indexed SET email = {email}, serial = {serial} WHERE id = {id}"),
         6 => format!("UPDATE indexed SET id = {} WHERE id = {id}", id + 7),
         _ => format!("DELETE FROM indexed WHERE id = {id}"),
@@ -144,11 +180,17 @@ fn compare_with_scan(mirror: &Mirror) {
     };
     for row in table.iter() {
         assert_eq!(table.get(row.id).map(|found| found.id), Some(row.id));
-        assert_eq!(table.by_serial(row.serial).map(|found| found.id), Some(row.id));
+        assert_eq!(
+            table.by_serial(row.serial).map(|found| found.id),
+            Some(row.id)
+        );
         if let Some(email) = &row.email {
             assert_eq!(table.by_email(email).map(|found| found.id), Some(row.id));
         }
-        let same: Vec<i64> = table.by_group_id(row.group_id).map(|found| found.id).collect();
+        let same: Vec<i64> = table
+            .by_group_id(row.group_id)
+            .map(|found| found.id)
+            .collect();
         let scan = table.iter().filter(|other| other.group_id == row.group_id);
         assert_eq!(ids(same), ids(scan.map(|other| other.id).collect()));
         let same: Vec<i64> = table
@@ -164,7 +206,10 @@ fn compare_with_scan(mirror: &Mirror) {
         let scan = table.iter().filter(|other| other.state == row.state);
         assert_eq!(ids(same), ids(scan.map(|other| other.id).collect()));
         let same = table.by_seen(row.seen).count();
-        assert_eq!(same, table.iter().filter(|other| other.seen == row.seen).count());
+        assert_eq!(
+            same,
+            table.iter().filter(|other| other.seen == row.seen).count()
+        );
     }
     let held = |serial: &u32| table.iter().any(|row| row.serial == *serial);
     let missing = (0..200).find(|serial| !held(serial)).unwrap();
@@ -172,7 +217,10 @@ fn compare_with_scan(mirror: &Mirror) {
     assert!(table.by_email("nobody@x").is_none());
     assert_eq!(table.by_group_id(Some(77)).count(), 0);
     // An index holds every row once, NULLs first.
-    let groups: Vec<Option<i32>> = table.by_group_id_range(..).map(|row| row.group_id).collect();
+    let groups: Vec<Option<i32>> = table
+        .by_group_id_range(..)
+        .map(|row| row.group_id)
+        .collect();
     assert_eq!(groups.len(), table.len());
     assert!(groups.is_sorted());
     assert_eq!(table.by_email_range(..).count(), table.len());
@@ -184,7 +232,11 @@ fn compare_with_select(world: &World, mirror: &Mirror) {
     let score = |text: &str| text.parse::<Decimal>().unwrap();
     let snapshot = mirror.snapshot();
     let bounds = (Some(2), score("-1.00"))..(Some(4), score("3.50"));
-    let found: Vec<i64> = snapshot.indexed().by_group_score_range(bounds).map(|row| row.id).collect();
+    let found: Vec<i64> = snapshot
+        .indexed()
+        .by_group_score_range(bounds)
+        .map(|row| row.id)
+        .collect();
     let selected: Vec<i64> = world
         .conn()
         .query(

@@ -32,13 +32,20 @@ fn no_reader_ever_sees_another_sum(flavor: Flavor) {
     let world = World::start(flavor);
     let mut random = Random::for_test();
     for table in ["account_a", "account_b"] {
-        let rows: Vec<String> = (1..=ACCOUNTS).map(|id| format!("({id}, {START})")).collect();
-        world.run(&format!("INSERT INTO {table} (id, balance) VALUES {}", rows.join(", ")));
+        let rows: Vec<String> = (1..=ACCOUNTS)
+            .map(|id| format!("({id}, {START})"))
+            .collect();
+        world.run(&format!(
+            "INSERT INTO {table} (id, balance) VALUES {}",
+            rows.join(", ")
+        ));
     }
     // Something to load, so that a hand-over takes its time.
     world.run("INSERT INTO big (id, n, filler) VALUES (0, 0, REPEAT('x', 200))");
     for doubling in 0..13 {
-        world.run(&format!("INSERT INTO big SELECT id + (1 << {doubling}), n, filler FROM big"));
+        world.run(&format!(
+            "INSERT INTO big SELECT id + (1 << {doubling}), n, filler FROM big"
+        ));
     }
 
     let proxy = Proxy::start(world.server.port()).unwrap();
@@ -53,12 +60,24 @@ fn no_reader_ever_sees_another_sum(flavor: Flavor) {
         seen.gate.open();
         read_while_disturbed(&world, &proxy, &seen)
     });
-    let (moves, snapshots) = (seen.moves.load(Ordering::SeqCst), seen.snapshots.load(Ordering::SeqCst));
-    println!("{flavor}: {moves} moves, {snapshots} snapshots, each reader saw {versions} versions or more");
-    assert!(moves > 100 && versions > 20, "too little happened to show anything");
+    let (moves, snapshots) = (
+        seen.moves.load(Ordering::SeqCst),
+        seen.snapshots.load(Ordering::SeqCst),
+    );
+    println!(
+        "{flavor}: {moves} moves, {snapshots} snapshots, each reader saw {versions} versions or more"
+    );
+    assert!(
+        moves > 100 && versions > 20,
+        "too little happened to show anything"
+    );
     let sum: i64 = ["account_a", "account_b"]
         .iter()
-        .map(|table| world.server.query_value(&format!("SELECT SUM(balance) FROM mirror_test.{table}")))
+        .map(|table| {
+            world
+                .server
+                .query_value(&format!("SELECT SUM(balance) FROM mirror_test.{table}"))
+        })
         .map(|sum| sum.unwrap().unwrap_or(0i64))
         .sum();
     assert_eq!(sum, TOTAL, "the test itself loses money");
@@ -70,7 +89,9 @@ fn read_while_disturbed(world: &World, proxy: &Proxy, seen: &Seen) -> usize {
     let mirror = Mirror::start(world.options_at(&proxy.url())).unwrap();
     std::thread::scope(|scope| {
         let _ended = SetOnDrop(&seen.ended);
-        let readers: Vec<_> = (0..READERS).map(|_| scope.spawn(|| read(&mirror, seen))).collect();
+        let readers: Vec<_> = (0..READERS)
+            .map(|_| scope.spawn(|| read(&mirror, seen)))
+            .collect();
         mirror.wait_until_live(Duration::from_secs(60)).unwrap();
         disturb(world, &mirror, proxy, seen);
         seen.gate.close();
@@ -88,12 +109,16 @@ fn disturb(world: &World, mirror: &Mirror, proxy: &Proxy, seen: &Seen) {
         world.run("ALTER TABLE fire_a ADD COLUMN extra INT NULL FIRST");
         go_on(mirror, seen, "a reload", |now| now.reloads > before.reloads);
         world.run("ALTER TABLE fire_a DROP COLUMN extra");
-        go_on(mirror, seen, "another reload", |now| now.reloads > before.reloads + 1);
+        go_on(mirror, seen, "another reload", |now| {
+            now.reloads > before.reloads + 1
+        });
         world.run("TRUNCATE TABLE fire_b");
         // In the middle of whatever is under way.
         std::thread::sleep(Duration::from_millis(u64::from(7 * round % 30)));
         proxy.cut_all();
-        go_on(mirror, seen, "a connection made again", |now| now.reconnects > before.reconnects);
+        go_on(mirror, seen, "a connection made again", |now| {
+            now.reconnects > before.reconnects
+        });
     }
 }
 
@@ -110,12 +135,19 @@ fn go_on(
         happened(&status) && status.state == mirror_runtime::State::Live
     };
     assert!(wait_for(limit, live), "no {what}: {:?}", mirror.status());
-    let (moves, version) = (seen.moves.load(Ordering::SeqCst), mirror.snapshot().version().number);
+    let (moves, version) = (
+        seen.moves.load(Ordering::SeqCst),
+        mirror.snapshot().version().number,
+    );
     let moved = || {
         seen.moves.load(Ordering::SeqCst) > moves + 5
             && mirror.snapshot().version().number > version + 5
     };
-    assert!(wait_for(limit, moved), "after {what} nothing moves: {:?}", mirror.status());
+    assert!(
+        wait_for(limit, moved),
+        "after {what} nothing moves: {:?}",
+        mirror.status()
+    );
 }
 
 /// Takes snapshots until all is over; how many versions it saw.
@@ -125,12 +157,19 @@ fn read(mirror: &Mirror, seen: &Seen) -> usize {
         let snapshot = mirror.snapshot();
         let version = snapshot.version().number;
         if version == 0 {
-            assert_eq!(snapshot.account_a().len(), 0, "something shows before the load is done");
+            assert_eq!(
+                snapshot.account_a().len(),
+                0,
+                "something shows before the load is done"
+            );
             continue;
         }
         assert_eq!(sum(&snapshot), TOTAL, "version {:?}", snapshot.version());
         seen.snapshots.fetch_add(1, Ordering::Relaxed);
-        assert!(versions.last().is_none_or(|last| *last <= version), "versions go back");
+        assert!(
+            versions.last().is_none_or(|last| *last <= version),
+            "versions go back"
+        );
         versions.insert(version);
         std::thread::sleep(Duration::from_micros(200));
     }
@@ -164,7 +203,11 @@ fn write(port: u16, seen: &Seen, mut random: Random) {
 
 /// One transaction that keeps the sum.
 fn transfer(conn: &mut Conn, random: &mut Random) -> Result<(), mysql::Error> {
-    let tables = if random.one_in(2) { ["account_a", "account_b"] } else { ["account_b", "account_a"] };
+    let tables = if random.one_in(2) {
+        ["account_a", "account_b"]
+    } else {
+        ["account_b", "account_a"]
+    };
     let (from, to) = (tables[0], *random.pick(&tables));
     let (id, other) = (random.between(1, ACCOUNTS), random.between(1, ACCOUNTS));
     let amount = random.between(1, 300);
@@ -181,7 +224,9 @@ fn transfer(conn: &mut Conn, random: &mut Random) -> Result<(), mysql::Error> {
             ))?;
         }
     } else {
-        conn.query_drop(format!("UPDATE {from} SET balance = balance - {amount} WHERE id = {id}"))?;
+        conn.query_drop(format!(
+            "UPDATE {from} SET balance = balance - {amount} WHERE id = {id}"
+        ))?;
         if conn.affected_rows() == 1 {
             conn.query_drop(format!(
                 "INSERT INTO {to} (id, balance) VALUES ({other}, {amount})

@@ -24,28 +24,46 @@ fn a_position_is_where_the_next_transaction_follows(flavor: Flavor) {
     for n in 0..count {
         match n % 6 {
             0 => conn.query_drop("START TRANSACTION").unwrap(),
-            1 => conn.query_drop("INSERT INTO unmirrored (note) VALUES ('x')").unwrap(),
+            1 => conn
+                .query_drop("INSERT INTO unmirrored (note) VALUES ('x')")
+                .unwrap(),
             2 if n % 12 == 2 => conn.query_drop("TRUNCATE TABLE fire_b").unwrap(),
             3 if n % 15 == 3 => conn.query_drop("FLUSH BINARY LOGS").unwrap(),
-            4 => conn.query_drop("INSERT INTO plain_log (note) VALUES ('y')").unwrap(),
+            4 => conn
+                .query_drop("INSERT INTO plain_log (note) VALUES ('y')")
+                .unwrap(),
             _ => {}
         }
-        conn.query_drop(format!("INSERT INTO fire_a VALUES ({n}, {n}, 'z'), ({}, 0, '')", n + 1000))
-            .unwrap();
+        conn.query_drop(format!(
+            "INSERT INTO fire_a VALUES ({n}, {n}, 'z'), ({}, 0, '')",
+            n + 1000
+        ))
+        .unwrap();
         conn.query_drop("COMMIT").unwrap();
     }
     world.catch_up(&mirror);
     let mut transactions = Vec::new();
     while let Ok(next) = subscription.next_timeout(Duration::from_millis(200)) {
         let boundary = next.boundary.clone();
-        transactions.push((boundary.position.to_string(), boundary.gtid.map(|gtid| gtid.to_string())));
+        transactions.push((
+            boundary.position.to_string(),
+            boundary.gtid.map(|gtid| gtid.to_string()),
+        ));
     }
-    assert!(transactions.len() > count, "{} transactions", transactions.len());
+    assert!(
+        transactions.len() > count,
+        "{} transactions",
+        transactions.len()
+    );
 
     for _ in 0..rounds("positions resumed from", 8) {
         let at = random.below(transactions.len() as u64 - 1) as usize;
         let start: BinlogPosition = transactions[at].0.parse().unwrap();
-        assert_eq!(read_from(&world, start), transactions[at + 1..], "{flavor}: from {at}");
+        assert_eq!(
+            read_from(&world, start),
+            transactions[at + 1..],
+            "{flavor}: from {at}"
+        );
     }
 }
 

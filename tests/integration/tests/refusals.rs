@@ -50,7 +50,9 @@ fn assert_source(error: &Error, kind: SourceErrorKind, words: &[&str]) {
 
 /// Makes a user with these rights; options of a mirror that is that user.
 fn as_user(world: &World, grants: &[&str]) -> Options {
-    world.run(&format!("CREATE USER 'mirror_user'@'%' IDENTIFIED BY '{PASSWORD}'"));
+    world.run(&format!(
+        "CREATE USER 'mirror_user'@'%' IDENTIFIED BY '{PASSWORD}'"
+    ));
     for grant in grants {
         world.run(&format!("GRANT {grant} TO 'mirror_user'@'%'"));
     }
@@ -65,17 +67,32 @@ fn a_wrong_password_is_refused(flavor: Flavor) {
     world.run("ALTER USER 'mirror_user'@'%' IDENTIFIED BY 'another'");
     let options = world.options_at(&format!("mysql://mirror_user:{PASSWORD}@127.0.0.1:{port}/"));
     let error = refusal(options);
-    assert_source(&error, SourceErrorKind::AccessDenied, &["mirror_user", "check user, password"]);
+    assert_source(
+        &error,
+        SourceErrorKind::AccessDenied,
+        &["mirror_user", "check user, password"],
+    );
 }
 
 fn a_server_that_is_down_is_refused(flavor: Flavor) {
     // The listener is gone before the mirror comes.
-    let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
+    let port = TcpListener::bind(("127.0.0.1", 0))
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
     let url = format!("mysql://mirror_user:{PASSWORD}@127.0.0.1:{port}/");
     let error = refusal(Options::new(url.parse().unwrap()));
     let address = format!("127.0.0.1:{port}");
-    assert_source(&error, SourceErrorKind::Unreachable, &[&address, "check that the server runs"]);
-    assert!(matches!(&error, Error::Source(error) if error.is_transient()), "{flavor}: {error}");
+    assert_source(
+        &error,
+        SourceErrorKind::Unreachable,
+        &[&address, "check that the server runs"],
+    );
+    assert!(
+        matches!(&error, Error::Source(error) if error.is_transient()),
+        "{flavor}: {error}"
+    );
 }
 
 fn a_server_without_binlog_is_refused(flavor: Flavor) {
@@ -85,7 +102,10 @@ fn a_server_without_binlog_is_refused(flavor: Flavor) {
 }
 
 fn statement_format_is_refused(flavor: Flavor) {
-    let world = World::start_with(flavor, &ServerOptions::new().arg("--binlog-format=STATEMENT"));
+    let world = World::start_with(
+        flavor,
+        &ServerOptions::new().arg("--binlog-format=STATEMENT"),
+    );
     let error = refusal(world.options());
     let words = ["binlog_format", "STATEMENT", "ROW"];
     assert_source(&error, SourceErrorKind::Setting, &words);
@@ -93,11 +113,23 @@ fn statement_format_is_refused(flavor: Flavor) {
 
 fn missing_rights_are_refused_by_name(flavor: Flavor) {
     let world = World::start(flavor);
-    let client = if world.is_mysql() { "REPLICATION CLIENT" } else { "BINLOG MONITOR" };
-    let all = ["SELECT ON mirror_test.*", "REPLICATION SLAVE ON *.*", &format!("{client} ON *.*")];
+    let client = if world.is_mysql() {
+        "REPLICATION CLIENT"
+    } else {
+        "BINLOG MONITOR"
+    };
+    let all = [
+        "SELECT ON mirror_test.*",
+        "REPLICATION SLAVE ON *.*",
+        &format!("{client} ON *.*"),
+    ];
     let options = as_user(&world, &all);
     let mirror = world.mirror_with(options.clone());
-    assert_eq!(mirror.status().state, State::Live, "these rights are enough");
+    assert_eq!(
+        mirror.status().state,
+        State::Live,
+        "these rights are enough"
+    );
     drop(mirror);
 
     for right in ["REPLICATION SLAVE", client] {
@@ -108,22 +140,39 @@ fn missing_rights_are_refused_by_name(flavor: Flavor) {
         world.run(&grant);
     }
     world.run("REVOKE SELECT ON mirror_test.* FROM 'mirror_user'@'%'");
-    for name in world.tables().iter().filter(|name| *name != "mirror_test.audit") {
+    for name in world
+        .tables()
+        .iter()
+        .filter(|name| *name != "mirror_test.audit")
+    {
         world.run(&format!("GRANT SELECT ON {name} TO 'mirror_user'@'%'"));
     }
     let error = refusal(options);
     let text = error.to_string();
-    assert_source(&error, SourceErrorKind::MissingRight, &["SELECT", "audit", "GRANT SELECT"]);
-    assert!(!text.contains("account_a"), "that table may be read: {text}");
+    assert_source(
+        &error,
+        SourceErrorKind::MissingRight,
+        &["SELECT", "audit", "GRANT SELECT"],
+    );
+    assert!(
+        !text.contains("account_a"),
+        "that table may be read: {text}"
+    );
 }
 
 fn a_table_that_is_not_there_is_refused(flavor: Flavor) {
     let world = World::start(flavor);
     let mut options = world.options();
-    options.tables = Some(vec!["mirror_test.account_a".into(), "mirror_test.acount_b".into()]);
+    options.tables = Some(vec![
+        "mirror_test.account_a".into(),
+        "mirror_test.acount_b".into(),
+    ]);
     let error = refusal(options);
     assert!(matches!(error, Error::UnknownTable { .. }), "{error}");
-    assert!(error.to_string().contains("mirror_test.acount_b"), "{error}");
+    assert!(
+        error.to_string().contains("mirror_test.acount_b"),
+        "{error}"
+    );
 
     world.run("DROP TABLE account_b");
     let error = refusal(world.options());
@@ -142,12 +191,21 @@ fn another_layout_is_refused_at_the_start_and_later(flavor: Flavor) {
     let before = mirror.snapshot().version().number;
     world.run("ALTER TABLE account_b MODIFY balance VARCHAR(30) NOT NULL");
     world.run("UPDATE account_b SET balance = 'ten' WHERE id = 1");
-    let error = mirror.wait_until_ended().expect_err("the column is another now");
+    let error = mirror
+        .wait_until_ended()
+        .expect_err("the column is another now");
     assert_layout(&error, "account_b", "balance", &["bigint", "varchar(30)"]);
-    assert!(matches!(mirror.status().state, State::Failed(_)), "{:?}", mirror.status());
+    assert!(
+        matches!(mirror.status().state, State::Failed(_)),
+        "{:?}",
+        mirror.status()
+    );
     // Readers keep the last state.
     assert_eq!(mirror.snapshot().version().number, before);
-    assert_eq!(mirror.snapshot().account_b().get(1).map(|row| row.balance), Some(10));
+    assert_eq!(
+        mirror.snapshot().account_b().get(1).map(|row| row.balance),
+        Some(10)
+    );
 
     let error = refusal(world.options());
     assert_layout(&error, "account_b", "balance", &["bigint", "varchar(30)"]);
@@ -161,7 +219,12 @@ fn another_layout_is_refused_at_the_start_and_later(flavor: Flavor) {
 }
 
 fn assert_layout(error: &Error, table: &str, column: &str, words: &[&str]) {
-    let Error::Table(TableError::Layout { table: named, column: found, .. }) = error else {
+    let Error::Table(TableError::Layout {
+        table: named,
+        column: found,
+        ..
+    }) = error
+    else {
         panic!("no error of the layout: {error}")
     };
     println!("{error}");
@@ -183,12 +246,24 @@ fn a_server_id_in_use_is_refused(flavor: Flavor) {
     let error = refusal(options);
     assert_source(&error, SourceErrorKind::DuplicateServerId, &["4242"]);
     world.catch_up(&first);
-    assert_eq!(first.status().reconnects, 0, "the first one is not disturbed");
+    assert_eq!(
+        first.status().reconnects,
+        0,
+        "the first one is not disturbed"
+    );
 
-    let own: u32 = world.server.query_value("SELECT @@server_id").unwrap().unwrap();
+    let own: u32 = world
+        .server
+        .query_value("SELECT @@server_id")
+        .unwrap()
+        .unwrap();
     let error = refusal(Options {
         server_id: Some(own),
         ..world.options()
     });
-    assert_source(&error, SourceErrorKind::DuplicateServerId, &[&own.to_string()]);
+    assert_source(
+        &error,
+        SourceErrorKind::DuplicateServerId,
+        &[&own.to_string()],
+    );
 }

@@ -1,6 +1,7 @@
 //! A subscription yields each committed transaction once, in the server's order, with typed
 //! changes, its place in the binlog and its commit time.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use integration::compare::assert_equals_server;
@@ -9,7 +10,7 @@ use integration::{World, on_both_servers, rounds, wait_for};
 use lab::Flavor;
 use mirror_runtime::{NoTransaction, QUEUE_TRANSACTIONS, RowChange, Subscription};
 use mysql::prelude::Queryable;
-use test_mirror::{AccountA, Change, FireA, Tables, Transaction};
+use test_mirror::{AccountA, Change, FireA, Mirror, Tables, Transaction};
 
 on_both_servers!(
     changes_are_typed_and_in_the_servers_order,
@@ -19,11 +20,12 @@ on_both_servers!(
     an_alter_is_one_transaction_with_all_rows,
     a_slow_subscriber_loses_nothing,
     stop_does_not_wait,
+    stop_does_not_wait_for_a_load,
 );
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn next(subscription: &Subscription<Tables>) -> std::sync::Arc<Transaction> {
+fn next(subscription: &Subscription<Tables>) -> Arc<Transaction> {
     subscription.next_timeout(PATIENCE).expect("a transaction")
 }
 
@@ -75,15 +77,26 @@ fn changes_are_typed_and_in_the_servers_order(flavor: Flavor) {
         Err(early) => early.duration(),
     };
     // MariaDB logs whole seconds.
-    assert!(off < Duration::from_secs(3), "the commit time is {off:?} off");
+    assert!(
+        off < Duration::from_secs(3),
+        "the commit time is {off:?} off"
+    );
 
     let expected = [
         (None, Some(account(3, 30, Some("drei")))),
         (Some(account(1, 10, None)), Some(account(1, 11, None))),
-        (Some(account(3, 30, Some("drei"))), Some(account(4, 30, Some("drei")))),
+        (
+            Some(account(3, 30, Some("drei"))),
+            Some(account(4, 30, Some("drei"))),
+        ),
         (Some(account(2, 20, Some("two"))), None),
     ];
-    assert_eq!(transaction.changes.len(), expected.len(), "{:?}", transaction.changes);
+    assert_eq!(
+        transaction.changes.len(),
+        expected.len(),
+        "{:?}",
+        transaction.changes
+    );
     for (change, expected) in transaction.changes.iter().zip(expected) {
         let Change::AccountA(change) = change else {
             panic!("a change of another table: {change:?}")
@@ -102,7 +115,8 @@ fn changes_are_typed_and_in_the_servers_order(flavor: Flavor) {
     conn.query_drop("START TRANSACTION").unwrap();
     conn.query_drop("DELETE FROM account_a").unwrap();
     conn.query_drop("ROLLBACK").unwrap();
-    conn.query_drop("INSERT INTO unmirrored (note) VALUES ('nor this')").unwrap();
+    conn.query_drop("INSERT INTO unmirrored (note) VALUES ('nor this')")
+        .unwrap();
     assert_silent(&subscription);
     assert_equals_server(&world, &mirror);
     // Before: the old snapshot still shows the old rows.
@@ -154,7 +168,10 @@ fn rows_of_an_engine_without_transactions_show_at_once(flavor: Flavor) {
     world.run("UPDATE plain_log SET note = 'three' WHERE id = 2");
     assert_eq!(next(&subscription).changes.len(), 1);
     let snapshot = mirror.snapshot();
-    assert_eq!(snapshot.plain_log().get(2).map(|row| &*row.note), Some("three"));
+    assert_eq!(
+        snapshot.plain_log().get(2).map(|row| &*row.note),
+        Some("three")
+    );
     assert_silent(&subscription);
     assert_equals_server(&world, &mirror);
 }
@@ -168,7 +185,10 @@ fn truncate_is_one_change(flavor: Flavor) {
     world.run("TRUNCATE TABLE fire_a");
     let transaction = next(&subscription);
     assert!(
-        matches!(transaction.changes[..], [Change::FireA(RowChange::Truncate)]),
+        matches!(
+            transaction.changes[..],
+            [Change::FireA(RowChange::Truncate)]
+        ),
         "{:?}",
         transaction.changes
     );
@@ -193,36 +213,60 @@ fn an_alter_is_one_transaction_with_all_rows(flavor: Flavor) {
     world.run("UPDATE account_a SET balance = balance + 1, extra = 5");
     assert_equals_server(&world, &mirror);
     replay.drain(&subscription, Duration::from_millis(200));
-    assert_eq!(replay.reloads, mirror.status().reloads, "{:?}", mirror.status());
+    assert_eq!(
+        replay.reloads,
+        mirror.status().reloads,
+        "{:?}",
+        mirror.status()
+    );
     replay.assert_equals(&mirror.snapshot());
     assert!(replay.changes > 2);
     let reason = mirror.status().last_reload;
     if replay.reloads > 0 {
         let reason = reason.expect("a reload has a reason");
-        assert!(reason.contains("account_a") && reason.to_uppercase().contains("ALTER"), "{reason}");
+        assert!(
+            reason.contains("account_a") && reason.to_uppercase().contains("ALTER"),
+            "{reason}"
+        );
     }
-    let held: Vec<i64> = mirror.snapshot().account_a().iter().map(|row| row.balance).collect();
+    let held: Vec<i64> = mirror
+        .snapshot()
+        .account_a()
+        .iter()
+        .map(|row| row.balance)
+        .collect();
     assert_eq!(held, [11, 21]);
 }
 
 fn a_slow_subscriber_loses_nothing(flavor: Flavor) {
     let world = World::start(flavor);
-    let count = 2 * QUEUE_TRANSACTIONS as u32 + rounds("transactions more than the queue holds", 500);
-    let mirror = world.mirror();
+    let count =
+        2 * QUEUE_TRANSACTIONS as u32 + rounds("transactions more than the queue holds", 500);
+    let mirror = Arc::new(world.mirror());
     let (slow, quick) = (mirror.subscribe(), mirror.subscribe());
     let reader = std::thread::spawn(move || {
-        (0..count).map(|_| next(&quick).boundary.position.to_string()).collect::<Vec<_>>()
+        (0..count)
+            .map(|_| next(&quick).boundary.position.to_string())
+            .collect::<Vec<_>>()
     });
     let mut conn = world.conn();
     for id in 1..=count {
-        conn.query_drop(format!("INSERT INTO fire_a VALUES ({id}, {id}, 't')")).unwrap();
+        conn.query_drop(format!("INSERT INTO fire_a VALUES ({id}, {id}, 't')"))
+            .unwrap();
     }
     // The mirror waits for the subscriber, rather than lose a transaction for it.
     let held = || mirror.snapshot().fire_a().len();
-    assert!(wait_for(PATIENCE, || held() >= QUEUE_TRANSACTIONS), "{:?}", mirror.status());
+    assert!(
+        wait_for(PATIENCE, || held() >= QUEUE_TRANSACTIONS),
+        "{:?}",
+        mirror.status()
+    );
     std::thread::sleep(Duration::from_millis(100));
     let held = held();
-    assert!(held <= QUEUE_TRANSACTIONS + 2, "{held} transactions are ahead of the subscriber");
+    assert!(
+        held <= QUEUE_TRANSACTIONS + 2,
+        "{held} transactions are ahead of the subscriber"
+    );
     let mut positions = Vec::new();
     for id in 1..=count {
         let transaction = next(&slow);
@@ -239,10 +283,17 @@ fn a_slow_subscriber_loses_nothing(flavor: Flavor) {
     // With a full queue, too, a stop does not wait for anybody.
     let full = mirror.subscribe();
     for id in 1..=QUEUE_TRANSACTIONS + 10 {
-        conn.query_drop(format!("UPDATE fire_a SET n = -n WHERE id = {id}")).unwrap();
+        conn.query_drop(format!("UPDATE fire_a SET n = -n WHERE id = {id}"))
+            .unwrap();
     }
     let last = QUEUE_TRANSACTIONS as u32;
-    let is_full = || mirror.snapshot().fire_a().get(last).is_some_and(|row| row.n < 0);
+    let is_full = || {
+        mirror
+            .snapshot()
+            .fire_a()
+            .get(last)
+            .is_some_and(|row| row.n < 0)
+    };
     assert!(wait_for(PATIENCE, is_full), "{:?}", mirror.status());
     assert_stops(&mirror);
     let mut left = 0;
@@ -256,20 +307,49 @@ fn stop_does_not_wait(flavor: Flavor) {
     let world = World::start(flavor);
     world.run("INSERT INTO account_a VALUES (1, 10, NULL)");
     for _ in 0..rounds("stops", 5) {
-        let mirror = world.mirror();
+        let mirror = Arc::new(world.mirror());
         let subscription = mirror.subscribe();
         // Nothing arrives: the thread is in a read.
         std::thread::sleep(Duration::from_millis(30));
         assert_stops(&mirror);
         assert_eq!(mirror.status().state, mirror_runtime::State::Stopped);
         assert!(mirror.error().is_none() && subscription.next().is_none());
-        assert_eq!(mirror.snapshot().account_a().len(), 1, "readers keep the last state");
+        assert_eq!(
+            mirror.snapshot().account_a().len(),
+            1,
+            "readers keep the last state"
+        );
     }
 }
 
-fn assert_stops(mirror: &test_mirror::Mirror) {
+fn stop_does_not_wait_for_a_load(flavor: Flavor) {
+    let world = World::start(flavor);
+    world.run("INSERT INTO big (id, n, filler) VALUES (1, 1, 'x')");
+    let mut conn = world.conn();
+    conn.query_drop("LOCK TABLES big WRITE").unwrap();
+    let mirror = Arc::new(Mirror::start(world.options()).unwrap());
+    let loading = || mirror.status().state == mirror_runtime::State::Loading;
+    assert!(wait_for(PATIENCE, loading), "{:?}", mirror.status());
+    std::thread::sleep(Duration::from_millis(200));
+    assert_stops(&mirror);
+    assert!(mirror.snapshot().big().is_empty());
+    conn.query_drop("UNLOCK TABLES").unwrap();
+}
+
+/// The stop runs on a thread of its own: one that waits must fail the test, not hold it up.
+fn assert_stops(mirror: &Arc<Mirror>) {
     let start = Instant::now();
-    mirror.stop();
-    let took = start.elapsed();
-    assert!(took < Duration::from_millis(500), "the stop took {took:?}");
+    let (done, is_done) = std::sync::mpsc::channel();
+    let stopped = Arc::clone(mirror);
+    std::thread::spawn(move || {
+        stopped.stop();
+        // Nobody listens any more once the test has failed.
+        let _ = done.send(());
+    });
+    let ended = is_done.recv_timeout(Duration::from_millis(500));
+    assert!(
+        ended.is_ok(),
+        "the stop still waits after {:?}",
+        start.elapsed()
+    );
 }

@@ -110,7 +110,7 @@ fn wait(mut child: Child, stop: &Stop) -> Result<Outcome, Error> {
             source,
         })?;
         if let Some(status) = ended {
-            let fine = status.success() || told.is_some();
+            let fine = status.success() || stop.requested();
             return if fine {
                 Ok(Outcome::Holds)
             } else {

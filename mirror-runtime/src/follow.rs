@@ -47,7 +47,16 @@ pub(crate) fn run<S: Schema>(
         let started = std::time::Instant::now();
         // Our own stream of before a reload may still be listed among the replicas.
         let check_id = reload.is_none().then_some(server_id);
-        let loaded = bootstrap(options, selected, check_id, &shared.status, &shared.stop);
+        let asks = |conn| shared.set_stream(Some(conn));
+        let loaded = bootstrap(
+            options,
+            selected,
+            check_id,
+            &shared.status,
+            &shared.stop,
+            &asks,
+        );
+        shared.set_stream(None);
         if shared.stopped() {
             return Ok(());
         }

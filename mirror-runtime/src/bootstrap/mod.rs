@@ -22,8 +22,8 @@ use crate::error::Error;
 use crate::layout_check::check_layouts;
 use crate::options::Options;
 use crate::source::{
-    BinlogPosition, Requirements, ServerInfo, Severity, SourceError, StreamStart, TableRequirement, connect,
-    preflight, status::binlog_status,
+    BinlogPosition, Requirements, ServerInfo, Severity, SourceError, StopHandle, StreamStart,
+    TableRequirement, connect, preflight, status::binlog_status,
 };
 use crate::status::{State, StatusCell};
 use crate::store::Schema;
@@ -40,6 +40,8 @@ pub(crate) struct Loaded<S> {
 
 /// Checks the server, then loads all selected tables.
 ///
+/// `asks` gets what ends the connection that asks the questions, in whatever it waits for.
+///
 /// # Errors
 /// When the server or its settings do not serve, or a value cannot be converted.
 pub(crate) fn bootstrap<S: Schema>(
@@ -48,8 +50,10 @@ pub(crate) fn bootstrap<S: Schema>(
     server_id: Option<u32>,
     status: &StatusCell,
     stop: &AtomicBool,
+    asks: &dyn Fn(StopHandle),
 ) -> Result<Loaded<S>, Error> {
     let mut conn = connect(&options.url)?;
+    asks(StopHandle::new(&conn)?);
     let info = ServerInfo::read(&mut conn)?;
     check_server::<S>(&mut conn, &info, selected, server_id)?;
     let anchor = anchor::choose(&mut conn, &info, options.naive_anchor)?;

@@ -328,11 +328,13 @@ fn stop_does_not_wait_for_a_load(flavor: Flavor) {
     let mut conn = world.conn();
     conn.query_drop("LOCK TABLES big WRITE").unwrap();
     let mirror = Arc::new(Mirror::start(world.options()).unwrap());
-    let loading = || mirror.status().state == mirror_runtime::State::Loading;
-    assert!(wait_for(PATIENCE, loading), "{:?}", mirror.status());
-    std::thread::sleep(Duration::from_millis(200));
+    // It cannot read the table: it waits, at the checks before the load already.
+    let live = mirror.wait_until_live(Duration::from_secs(2));
+    assert!(live.is_err(), "a locked table was read");
+    assert!(mirror.error().is_none(), "{:?}", mirror.status());
     assert_stops(&mirror);
     assert!(mirror.snapshot().big().is_empty());
+    assert_eq!(mirror.status().state, mirror_runtime::State::Stopped);
     conn.query_drop("UNLOCK TABLES").unwrap();
 }
 

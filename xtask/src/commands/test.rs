@@ -12,6 +12,9 @@ const ON_A_SERVER: &str = "on_a_server";
 /// The package whose tests all need servers.
 const INTEGRATION: &str = "integration";
 
+/// The package of the lab, whose tests are told apart by file.
+const LAB: &str = "mysql-mirror-lab";
+
 /// Options of [`test()`].
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct TestOptions {
@@ -33,8 +36,9 @@ pub fn test(options: &TestOptions) -> Result<Outcome, Error> {
     let mut steps = Steps::new(planned, options.keep_going);
     static_steps(&mut steps)?;
     steps.step("unit, golden and doc tests", |counts| {
-        let arguments = ["test", "--workspace", "--exclude", INTEGRATION, "--"];
-        tests(&arguments, &["--skip", ON_A_SERVER], counts)
+        let all = ["test", "--workspace", "--exclude", INTEGRATION, "--exclude", LAB];
+        let lab = ["test", "--package", LAB, "--lib", "--test", "proxy"];
+        Ok(tests(&all, &["--", "--skip", ON_A_SERVER], counts)? && tests(&lab, &[], counts)?)
     })?;
     if !options.quick {
         server_steps(&mut steps)?;
@@ -71,8 +75,10 @@ fn server_steps(steps: &mut Steps) -> Result<(), Error> {
             super::lab::install_flavor(flavor).map(|()| true)
         })?;
     }
-    steps.step("commands against servers", |counts| {
-        tests(&["test", "--workspace", "--exclude", INTEGRATION, "--lib", "--bins", "--tests", "--"], &[ON_A_SERVER], counts)
+    steps.step("lab and commands on both servers", |counts| {
+        let lab = ["test", "--package", LAB, "--test", "lab", "--test", "detached"];
+        let commands = ["test", "--package", "xtask", "--test", "server"];
+        Ok(tests(&lab, &[], counts)? && tests(&commands, &[], counts)?)
     })?;
     steps.step("integration tests on both servers", |counts| {
         tests(&["test", "--package", INTEGRATION], &[], counts)

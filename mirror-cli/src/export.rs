@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
         }
     }
     if let Some(position) = position {
-        eprintln!(
+        say!(
             "exported {rows} rows as of {position} to {}",
             arguments.out.display()
         );

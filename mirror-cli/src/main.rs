@@ -1,5 +1,13 @@
 //! `mirror`: the tables of the generated crate on the command line.
 
+/// Prints a line on standard error; one that cannot be written is nobody's loss.
+macro_rules! say {
+    ($($argument:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($argument)*);
+    }};
+}
+
 mod cli;
 mod exit;
 mod export;
@@ -32,7 +40,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("mirror: {error}");
+            say!("mirror: {error}");
             ExitCode::from(error.exit_code())
         }
     }

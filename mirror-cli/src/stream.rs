@@ -13,7 +13,7 @@ use mirror_runtime::source::{
 };
 use mirror_runtime::store::{ApplyError, Op, Schema, ShownRow};
 use mirror_runtime::transaction::{Boundary, Touch, TransactionReader, TransactionSink};
-use mirror_runtime::{BinlogPosition, Error, Options, TableError, ValueError};
+use mirror_runtime::{BinlogPosition, Error, Options, SourceError, TableError, ValueError};
 
 use crate::cli::TailArguments;
 use crate::exit::Failure;
@@ -38,7 +38,15 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
     if let (StreamStart::File(start), Some(until)) = (&start, &until)
         && start >= until
     {
-        return Ok(());
+        return if start == until {
+            Ok(())
+        } else {
+            Err(SourceError::AheadOfServer {
+                asked: start.to_string(),
+                detail: format!("it ends at {until}"),
+            }
+            .into())
+        };
     }
     drop(conn);
     let handle: Arc<Mutex<Option<StopHandle>>> = Arc::default();
@@ -171,10 +179,6 @@ impl TransactionSink for Printer {
     }
 
     fn touched(&mut self, touch: Touch) -> Result<(), Error> {
-        if touch.layout_only {
-            // Rows go on; the next TABLE_MAP shows whether they still can be read.
-            return Ok(());
-        }
         for table in touch.tables {
             let name = Self::table_name(table);
             open_change(&mut self.changes, &name, "reload");
@@ -182,7 +186,7 @@ impl TransactionSink for Printer {
             write_string(&mut self.changes, &touch.kind);
             self.changes
                 .extend_from_slice(b",\"before\":null,\"after\":null}");
-            eprintln!(
+            say!(
                 "table {name}: rows alone no longer tell what it holds: {}",
                 touch.kind
             );

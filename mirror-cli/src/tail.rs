@@ -54,7 +54,7 @@ fn live(arguments: &TailArguments) -> Result<(), Failure> {
     }
     let subscription = mirror.subscribe();
     if let Some(position) = &subscription.version().position {
-        eprintln!("live at {position}");
+        say!("live at {position}");
     }
     let mut out = std::io::stdout().lock();
     let mut line = Vec::new();
@@ -91,7 +91,7 @@ fn print(
 ) -> Result<(), Failure> {
     start_line(line, &transaction.boundary);
     if let Some(reason) = &transaction.reload {
-        eprintln!("all tables were loaded again: {reason}");
+        say!("all tables were loaded again: {reason}");
     }
     for change in &transaction.changes {
         add_change(line, &Tables::change_view(change));

@@ -97,7 +97,7 @@ pub enum Error {
     },
     /// A table was asked for that the generated code does not have.
     #[error(
-        "table {name} is not mirrored; this build mirrors {mirrored}; name one of these, or add it to schema.json and run `cargo xtask regenerate`"
+        "table '{name}' is not mirrored; this build mirrors {mirrored}; name one of these, or add it to schema.json and run `cargo xtask regenerate`"
     )]
     UnknownTable {
         /// The name that was asked for.

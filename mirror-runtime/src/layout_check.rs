@@ -8,6 +8,9 @@ use crate::source::{ServerColumn, columns};
 
 /// Compares every mirrored column of the selected tables with the server's.
 ///
+/// Without `by_name` the columns' places count too: table maps that carry no names are read by
+/// them.
+///
 /// # Errors
 /// [`TableError::Layout`] for the first difference; a source error when the server cannot be
 /// asked.
@@ -15,16 +18,17 @@ pub(crate) fn check_layouts(
     conn: &mut Conn,
     layouts: &[&'static TableLayout],
     selected: &[bool],
+    by_name: bool,
 ) -> Result<(), Error> {
     for (layout, _) in layouts.iter().zip(selected).filter(|(_, on)| **on) {
         let server = columns(conn, layout.database, layout.table)?;
-        compare(layout, &server)?;
+        compare(layout, &server, by_name)?;
     }
     Ok(())
 }
 
 /// Compares one table; columns that are not mirrored may differ as they like.
-fn compare(layout: &TableLayout, server: &[ServerColumn]) -> Result<(), TableError> {
+fn compare(layout: &TableLayout, server: &[ServerColumn], by_name: bool) -> Result<(), TableError> {
     let mismatch =
         |column: Option<&ColumnLayout>, expected: String, found: String| TableError::Layout {
             table: layout.full_name(),
@@ -51,6 +55,16 @@ fn compare(layout: &TableLayout, server: &[ServerColumn]) -> Result<(), TableErr
                 "no such column".into(),
             ));
         };
+        if !by_name && found.ordinal != column.ordinal {
+            return Err(mismatch(
+                Some(column),
+                format!("column {} of the table", column.ordinal + 1),
+                format!(
+                    "column {}, and a binlog without names (binlog_row_metadata is not FULL)",
+                    found.ordinal + 1
+                ),
+            ));
+        }
         if normal_type(&found.sql_type) != normal_type(column.sql_type) {
             return Err(mismatch(
                 Some(column),

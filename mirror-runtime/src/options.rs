@@ -62,14 +62,18 @@ impl Options {
             return Ok(vec![true; layouts.len()]);
         };
         let full_names: Vec<String> = layouts.iter().map(|layout| layout.full_name()).collect();
-        for name in names {
-            if !full_names.contains(name) {
+        let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
+        for name in &names {
+            if !full_names.iter().any(|full| full == name) {
                 return Err(Error::UnknownTable {
-                    name: name.clone(),
+                    name: (*name).to_owned(),
                     mirrored: full_names.join(", "),
                 });
             }
         }
-        Ok(full_names.iter().map(|name| names.contains(name)).collect())
+        Ok(full_names
+            .iter()
+            .map(|full| names.contains(&full.as_str()))
+            .collect())
     }
 }

@@ -4,14 +4,14 @@
 //! mirrored tables and about the boundaries between transactions. A boundary is told with
 //! the event that makes it (XID, a COMMIT statement, a DDL statement), not with the next.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::{Error, TableError};
 use crate::event_policy::{EventPolicy, event_policy};
 use crate::image::{Plan, RowsEvent, TableMap};
 use crate::layout::TableLayout;
 use crate::source::event::{QueryEvent, event_type};
-use crate::source::{BinlogPosition, Gtid, GtidEvent, RawEvent, mariadb_gtid_flags};
+use crate::source::{BinlogPosition, Gtid, GtidEvent, RawEvent, SourceError, mariadb_gtid_flags};
 use crate::statement::{Statement, classify};
 
 /// The end of a transaction.
@@ -33,8 +33,6 @@ pub struct Touch {
     pub tables: Vec<usize>,
     /// What it was: the leading words of a statement, or the name of an event.
     pub kind: String,
-    /// An ALTER TABLE that leaves rows to row events.
-    pub layout_only: bool,
 }
 
 /// What a [`TransactionReader`] tells.
@@ -93,8 +91,13 @@ pub struct TransactionReader {
     maps: HashMap<u64, Mapped>,
     in_transaction: bool,
     changed: Vec<usize>,
+    /// Tables whose definition may have changed on the way: without names in the table map,
+    /// another order of columns would not show.
+    altered: HashSet<usize>,
     gtid: Option<Gtid>,
     commit_micros: Option<u64>,
+    /// Whether the start of a transaction was seen; without it the stream starts inside one.
+    started: bool,
 }
 
 impl TransactionReader {
@@ -124,8 +127,10 @@ impl TransactionReader {
             maps: HashMap::new(),
             in_transaction: false,
             changed: Vec::new(),
+            altered: HashSet::new(),
             gtid: None,
             commit_micros: None,
+            started: false,
         }
     }
 
@@ -139,6 +144,7 @@ impl TransactionReader {
     /// boundary.
     pub fn restart(&mut self) {
         self.maps.clear();
+        self.started = false;
         self.start_group();
     }
 
@@ -173,6 +179,7 @@ impl TransactionReader {
     }
 
     fn apply(&mut self, event: &RawEvent<'_>, sink: &mut dyn TransactionSink) -> Result<(), Error> {
+        self.check_start(event)?;
         match event.header.type_code {
             event_type::TABLE_MAP => self.table_map(event),
             event_type::XID => self.commit(event, sink),
@@ -201,6 +208,31 @@ impl TransactionReader {
             | event_type::GTID_TAGGED
             | event_type::MARIADB_GTID => self.gtid(event, sink),
             _ => self.rows(event, sink),
+        }
+    }
+
+    /// The first event of a stream must not be one from the middle of a transaction.
+    fn check_start(&mut self, event: &RawEvent<'_>) -> Result<(), Error> {
+        match event.header.type_code {
+            event_type::FORMAT_DESCRIPTION => Ok(()),
+            event_type::GTID
+            | event_type::ANONYMOUS_GTID
+            | event_type::GTID_TAGGED
+            | event_type::MARIADB_GTID
+            | event_type::QUERY
+            | event_type::EXECUTE_LOAD_QUERY => {
+                self.started = true;
+                Ok(())
+            }
+            _ if self.started => Ok(()),
+            _ => Err(SourceError::Malformed {
+                file: event.file.to_string(),
+                position: event.start,
+                detail: "the stream starts inside a transaction: give a position between two \
+                         transactions, as `mirror tail` prints them"
+                    .into(),
+            }
+            .into()),
         }
     }
 
@@ -242,6 +274,17 @@ impl TransactionReader {
         };
         let map = TableMap::parse(body).map_err(|error| unreadable(event, &error.to_string()))?;
         let layout = self.layout(table)?;
+        if map.metadata.names.is_none() && self.altered.contains(&table) {
+            return Err(TableError::Layout {
+                table: layout.full_name(),
+                column: None,
+                expected: "the layout of before the last ALTER, or names to check the new one by"
+                    .into(),
+                found: "an altered table without names (set binlog_row_metadata = FULL)".into(),
+                position: Some(event.end_position()),
+            }
+            .into());
+        }
         let plan = Plan::new(layout, &map).map_err(|mismatch| TableError::Layout {
             table: layout.full_name(),
             column: Some(mismatch.column),
@@ -300,9 +343,8 @@ impl TransactionReader {
 
     fn query(&mut self, event: &RawEvent<'_>, sink: &mut dyn TransactionSink) -> Result<(), Error> {
         let query = QueryEvent::parse(event)?;
-        let sql = String::from_utf8_lossy(query.statement);
         let database = String::from_utf8_lossy(query.database);
-        match classify(&sql, &database, &self.layouts) {
+        match classify(query.statement, &database, &self.layouts) {
             Statement::Begin | Statement::XaStart => self.in_transaction = true,
             Statement::Savepoint | Statement::XaEnd => {}
             Statement::Commit => return self.commit(event, sink),
@@ -312,7 +354,7 @@ impl TransactionReader {
             Statement::XaRollback => return self.commit(event, sink),
             Statement::XaCommit => {
                 // Which tables the prepared rows are of is not in this event.
-                self.touch("XA COMMIT", (0..self.layouts.len()).collect(), false, sink)?;
+                self.touch("XA COMMIT", (0..self.layouts.len()).collect(), sink)?;
                 return self.commit(event, sink);
             }
             Statement::Harmless => return self.end_statement(event, sink),
@@ -323,12 +365,8 @@ impl TransactionReader {
                 }
                 return self.end_statement(event, sink);
             }
-            Statement::Touches {
-                tables,
-                kind,
-                layout_only,
-            } => {
-                self.touch(&kind, tables, layout_only, sink)?;
+            Statement::Touches { tables, kind } => {
+                self.touch(&kind, tables, sink)?;
                 return self.end_statement(event, sink);
             }
         }
@@ -389,14 +427,13 @@ impl TransactionReader {
 
     fn touch_changed(&mut self, kind: &str, sink: &mut dyn TransactionSink) -> Result<(), Error> {
         let tables = self.changed.clone();
-        self.touch(kind, tables, false, sink)
+        self.touch(kind, tables, sink)
     }
 
     fn touch(
-        &self,
+        &mut self,
         kind: &str,
         tables: Vec<usize>,
-        layout_only: bool,
         sink: &mut dyn TransactionSink,
     ) -> Result<(), Error> {
         let tables: Vec<usize> = tables
@@ -406,10 +443,10 @@ impl TransactionReader {
         if tables.is_empty() {
             return Ok(());
         }
+        self.altered.extend(&tables);
         sink.touched(Touch {
             tables,
             kind: kind.to_owned(),
-            layout_only,
         })
     }
 
@@ -421,7 +458,7 @@ impl TransactionReader {
     ) -> Result<(), Error> {
         match event.header.type_code {
             event_type::INCIDENT => {
-                self.touch("INCIDENT", (0..self.layouts.len()).collect(), false, sink)?;
+                self.touch("INCIDENT", (0..self.layouts.len()).collect(), sink)?;
                 self.end_statement(event, sink)
             }
             event_type::PARTIAL_UPDATE_ROWS => {

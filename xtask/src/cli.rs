@@ -65,7 +65,12 @@ mod tests {
         for command in Cli::command().get_subcommands() {
             assert!(command.get_about().is_some(), "{}", command.get_name());
             for argument in command.get_arguments() {
-                assert!(argument.get_help().is_some(), "{} {}", command.get_name(), argument.get_id());
+                assert!(
+                    argument.get_help().is_some(),
+                    "{} {}",
+                    command.get_name(),
+                    argument.get_id()
+                );
             }
         }
     }

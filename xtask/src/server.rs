@@ -61,7 +61,8 @@ impl Server {
         .map_err(|error| place.connecting(&error))?;
         for statement in SESSION {
             match conn.query_drop(statement) {
-                Err(mysql::Error::MySqlError(error)) if error.code == ER_UNKNOWN_SYSTEM_VARIABLE => {}
+                Err(mysql::Error::MySqlError(error))
+                    if error.code == ER_UNKNOWN_SYSTEM_VARIABLE => {}
                 other => other.map_err(|error| place.asking("the session settings", &error))?,
             }
         }
@@ -79,7 +80,11 @@ impl Server {
     ///
     /// # Errors
     /// [`ServerError`] with the script's name and the statement's number.
-    pub(crate) fn run_script(&mut self, name: &str, statements: &[&str]) -> Result<(), ServerError> {
+    pub(crate) fn run_script(
+        &mut self,
+        name: &str,
+        statements: &[&str],
+    ) -> Result<(), ServerError> {
         let place = Place::of(&self.url);
         for (index, statement) in statements.iter().enumerate() {
             self.conn

@@ -197,8 +197,10 @@ mod tests {
 
     #[test]
     fn reserved_characters_of_the_password_may_be_percent_encoded() {
-        let url = ServerUrl::parse("mysql://me:a%2Fb%40c%3A%3F@db.example.org:3307/ads?ssl-mode=REQUIRED")
-            .unwrap();
+        let url = ServerUrl::parse(
+            "mysql://me:a%2Fb%40c%3A%3F@db.example.org:3307/ads?ssl-mode=REQUIRED",
+        )
+        .unwrap();
         assert_eq!(url.opts.get_pass(), Some("a/b@c:?"));
         assert_eq!(url.address(), "db.example.org:3307");
         assert_eq!(url.user(), "me");

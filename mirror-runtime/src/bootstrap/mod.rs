@@ -17,13 +17,14 @@ mod pieces;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mysql::Conn;
+use mysql::prelude::Queryable;
 
 use crate::error::Error;
 use crate::layout_check::check_layouts;
 use crate::options::Options;
 use crate::source::{
-    BinlogPosition, Requirements, ServerInfo, Severity, SourceError, StopHandle, StreamStart,
-    TableRequirement, connect, preflight, status::binlog_status,
+    BinlogPosition, Requirements, ServerInfo, Severity, SourceError, SourceErrorKind, StopHandle,
+    StreamStart, TableRequirement, connect, preflight, query_error, status::binlog_status,
 };
 use crate::status::{State, StatusCell};
 use crate::store::Schema;
@@ -81,6 +82,14 @@ pub(crate) fn bootstrap<S: Schema>(
     })
 }
 
+/// Whether table maps carry the columns' names, so that these may stand at other places.
+fn has_full_metadata(conn: &mut Conn) -> Result<bool, Error> {
+    let row: Option<(String, String)> = conn
+        .query_first("SHOW GLOBAL VARIABLES LIKE 'binlog_row_metadata'")
+        .map_err(|error| query_error(error, "reading binlog_row_metadata"))?;
+    Ok(row.is_some_and(|(_, value)| value.eq_ignore_ascii_case("FULL")))
+}
+
 /// Unknown column (1054), unknown table (1146) or a definition that has changed (1412) in a
 /// SELECT of the load (MySQL server error reference).
 fn is_about_columns(error: &SourceError) -> bool {
@@ -124,7 +133,15 @@ pub fn check_server<S: Schema>(
         server_id,
         binlog: true,
     };
-    let report = preflight(conn, info, &requirements)?;
+    let by_name = has_full_metadata(conn)?;
+    let report = match preflight(conn, info, &requirements) {
+        Err(error) if error.kind() == SourceErrorKind::Unknown => {
+            // A missing column or table is said best by the comparison of layouts.
+            check_layouts(conn, layouts, selected, by_name)?;
+            return Err(error.into());
+        }
+        report => report?,
+    };
     let warnings = report
         .findings
         .iter()
@@ -138,5 +155,5 @@ pub fn check_server<S: Schema>(
             "server check"
         );
     }
-    check_layouts(conn, layouts, selected)
+    check_layouts(conn, layouts, selected, by_name)
 }

@@ -139,6 +139,51 @@ pub fn binlog_snapshot(
     Ok(Some((position, gtids)))
 }
 
+/// Whether commits of this MariaDB wait for a semi-synchronous replica after they are in the
+/// binlog and before they are visible.
+///
+/// # Errors
+/// When the query fails.
+pub fn waits_after_sync(conn: &mut Conn) -> Result<bool, SourceError> {
+    let action = "reading the settings of semi-synchronous replication";
+    let settings: Vec<(String, String)> = conn
+        .query("SHOW GLOBAL VARIABLES LIKE 'rpl_semi_sync_master_%'")
+        .map_err(|error| from_mysql(error, &Context::query(action)))?;
+    let is = |name: &str, value: &str| {
+        settings
+            .iter()
+            .any(|(n, v)| n.eq_ignore_ascii_case(name) && v.eq_ignore_ascii_case(value))
+    };
+    Ok(is("rpl_semi_sync_master_enabled", "ON")
+        && is("rpl_semi_sync_master_wait_point", "AFTER_SYNC"))
+}
+
+/// The start of the oldest file that may hold a transaction that MariaDB's engines have not
+/// committed, as the BINLOG_CHECKPOINT event at the start of the current file says; else the
+/// start of the oldest file.
+///
+/// # Errors
+/// When the right BINLOG MONITOR is missing or a query fails.
+pub fn binlog_checkpoint(
+    conn: &mut Conn,
+    now: &BinlogPosition,
+) -> Result<BinlogPosition, SourceError> {
+    let action = "reading the binlog checkpoint";
+    let file = now.file.replace('\'', "''");
+    // The first events of a file: format, GTID list, perhaps the key of an encryption.
+    let rows: Vec<Row> = conn
+        .query(format!("SHOW BINLOG EVENTS IN '{file}' LIMIT 5"))
+        .map_err(|error| from_mysql(error, &Context::query(action)))?;
+    let named = rows
+        .iter()
+        .find(|row| column::<String>(row, 2).is_some_and(|kind| kind == "Binlog_checkpoint"))
+        .and_then(|row| column::<String>(row, 5));
+    match named {
+        Some(file) => Ok(BinlogPosition::start_of(file)),
+        None => Ok(oldest_binlog(conn)?.unwrap_or_else(|| now.clone())),
+    }
+}
+
 /// MariaDB translates a position into the GTIDs before it.
 fn snapshot_gtids(
     conn: &mut Conn,

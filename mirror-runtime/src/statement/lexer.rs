@@ -80,10 +80,14 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '@') || (c as u32) >= 0x80
 }
 
-/// `-- ` starts a comment only before white space or the end.
+/// `-- ` starts a comment only before white space, a control character or the end.
 fn is_dash_comment(rest: &str) -> bool {
-    rest.strip_prefix("--")
-        .is_some_and(|after| after.chars().next().is_none_or(char::is_whitespace))
+    rest.strip_prefix("--").is_some_and(|after| {
+        after
+            .chars()
+            .next()
+            .is_none_or(|c| c.is_whitespace() || c.is_control())
+    })
 }
 
 fn skip_line(rest: &str) -> &str {

@@ -47,9 +47,6 @@ pub enum Statement {
         tables: Vec<usize>,
         /// The statement's leading words, for messages; never values.
         kind: String,
-        /// Whether it is an ALTER TABLE that leaves rows to row events (no partition is
-        /// removed, nothing is renamed), so that the next TABLE_MAP shows the new layout.
-        layout_only: bool,
     },
 }
 
@@ -106,11 +103,12 @@ const OTHER_OBJECTS: &[&str] = &[
 ///
 /// `tables` are the mirrored tables, `database` the statement's default database.
 #[must_use]
-pub fn classify(sql: &str, database: &str, tables: &[&TableLayout]) -> Statement {
-    if let Some(simple) = frame(sql) {
+pub fn classify(statement: &[u8], database: &str, tables: &[&TableLayout]) -> Statement {
+    if let Some(simple) = frame(statement) {
         return simple;
     }
-    let tokens = tokens(sql);
+    let sql = String::from_utf8_lossy(statement);
+    let tokens = tokens(&sql);
     let word = |at: usize| tokens.get(at);
     let is = |at: usize, keyword: &str| word(at).is_some_and(|token| token.is(keyword));
     if is(0, "SAVEPOINT") || is(0, "RELEASE") {
@@ -141,15 +139,51 @@ pub fn classify(sql: &str, database: &str, tables: &[&TableLayout]) -> Statement
     if analyze_table || HARMLESS.iter().any(|keyword| is(0, keyword)) {
         return Statement::Harmless;
     }
-    definition_or_data(&tokens, database, tables)
+    match definition_or_data(&tokens, database, tables) {
+        Statement::Harmless if is_ambiguous(statement) => anywhere(&sql, &tokens, tables),
+        sorted => sorted,
+    }
+}
+
+/// Whether the tokens may be others than the server's: backslashes mean something else in
+/// some SQL modes, control characters start comments, and other character sets have bytes
+/// that look like quotes.
+fn is_ambiguous(statement: &[u8]) -> bool {
+    statement
+        .iter()
+        .any(|&byte| byte == b'\\' || byte == 0x7f || (byte < 0x20 && !b"\t\n\r".contains(&byte)))
+        || std::str::from_utf8(statement).is_err()
+}
+
+/// For a statement that cannot be split with certainty: every mirrored table counts as
+/// touched whose name stands anywhere in it, also within text and comments.
+fn anywhere(sql: &str, tokens: &[Token<'_>], tables: &[&TableLayout]) -> Statement {
+    let sql = sql.to_lowercase();
+    let readable = !sql.contains(char::REPLACEMENT_CHARACTER);
+    let may_mean = |layout: &TableLayout| {
+        let name = layout.table.to_lowercase();
+        sql.contains(&name)
+            || sql.contains(&name.replace('`', "``"))
+            || !(readable || name.is_ascii())
+    };
+    let touched: Vec<usize> = (0..tables.len())
+        .filter(|&table| tables.get(table).is_some_and(|layout| may_mean(layout)))
+        .collect();
+    if touched.is_empty() {
+        return Statement::Harmless;
+    }
+    Statement::Touches {
+        tables: touched,
+        kind: kind(tokens),
+    }
 }
 
 /// The statements that frame most transactions, without splitting them into tokens.
-fn frame(sql: &str) -> Option<Statement> {
-    match sql {
-        "BEGIN" => Some(Statement::Begin),
-        "COMMIT" => Some(Statement::Commit),
-        "ROLLBACK" => Some(Statement::Rollback),
+fn frame(statement: &[u8]) -> Option<Statement> {
+    match statement {
+        b"BEGIN" => Some(Statement::Begin),
+        b"COMMIT" => Some(Statement::Commit),
+        b"ROLLBACK" => Some(Statement::Rollback),
         _ => None,
     }
 }
@@ -183,7 +217,7 @@ fn definition_or_data(tokens: &[Token<'_>], database: &str, tables: &[&TableLayo
         return Statement::Harmless;
     }
     // Other names in these are those of referenced, copied or read tables.
-    let only_target = verb("CREATE") || (verb("ALTER") && !moves_rows(tokens));
+    let only_target = verb("CREATE") || (verb("ALTER") && !names_others(tokens));
     let touched = if definition && only_target {
         touched_by(tokens, target(tokens), database, tables)
     } else {
@@ -201,7 +235,6 @@ fn definition_or_data(tokens: &[Token<'_>], database: &str, tables: &[&TableLayo
     Statement::Touches {
         tables: touched,
         kind: kind(tokens),
-        layout_only: verb("ALTER") && !moves_rows(tokens),
     }
 }
 
@@ -251,7 +284,6 @@ fn drop_database(tokens: &[Token<'_>], tables: &[&TableLayout]) -> Statement {
     Statement::Touches {
         tables: touched,
         kind: "DROP DATABASE".into(),
-        layout_only: false,
     }
 }
 
@@ -292,7 +324,9 @@ fn target(tokens: &[Token<'_>]) -> Range<usize> {
     if is(at, "IF") {
         at += if is(at + 1, "NOT") { 3 } else { 2 };
     }
-    if tokens.get(at + 1) == Some(&Token::Punct('.')) {
+    if tokens.get(at) == Some(&Token::Punct('.')) {
+        at += 1;
+    } else if tokens.get(at + 1) == Some(&Token::Punct('.')) {
         at += 2;
     }
     if at < tokens.len() { at..at + 1 } else { all }
@@ -304,8 +338,42 @@ fn qualifier<'t>(tokens: &'t [Token<'_>], at: usize) -> Option<&'t str> {
     if tokens.get(dot) != Some(&Token::Punct('.')) {
         return None;
     }
-    tokens.get(dot.checked_sub(1)?)?.identifier()
+    match tokens.get(dot.checked_sub(1)?)? {
+        // MariaDB takes `.name` for `name`: the word before is then the statement's own.
+        Token::Word(word)
+            if STATEMENT_WORDS
+                .iter()
+                .any(|own| word.eq_ignore_ascii_case(own)) =>
+        {
+            None
+        }
+        token => token.identifier(),
+    }
 }
+
+/// Words of statements that stand right before the name of a table.
+const STATEMENT_WORDS: &[&str] = &[
+    "TABLE",
+    "TABLES",
+    "INTO",
+    "FROM",
+    "UPDATE",
+    "JOIN",
+    "EXISTS",
+    "TO",
+    "IGNORE",
+    "LIKE",
+    "WITH",
+    "LOW_PRIORITY",
+    "DELETE",
+    "INSERT",
+    "REPLACE",
+    "ON",
+    "USING",
+    "TRUNCATE",
+    "NOWAIT",
+    "WAIT",
+];
 
 /// The table of a TRUNCATE whose spelling is exactly the mirrored one's.
 fn exact_truncate(tokens: &[Token<'_>], database: &str, tables: &[&TableLayout]) -> Option<usize> {
@@ -324,21 +392,11 @@ fn exact_truncate(tokens: &[Token<'_>], database: &str, tables: &[&TableLayout])
         .position(|layout| layout.database == database && layout.table == table)
 }
 
-/// Whether an ALTER TABLE removes or exchanges rows, renames, or brings rows from elsewhere.
-fn moves_rows(tokens: &[Token<'_>]) -> bool {
-    const MOVING: &[&str] = &[
-        "PARTITION",
-        "PARTITIONING",
-        "RENAME",
-        "IMPORT",
-        "DISCARD",
-        "EXCHANGE",
-        "TRUNCATE",
-        "COALESCE",
-    ];
+/// Whether an ALTER TABLE may be about another table than the one that it names first.
+fn names_others(tokens: &[Token<'_>]) -> bool {
     tokens
         .iter()
-        .any(|token| MOVING.iter().any(|keyword| token.is(keyword)))
+        .any(|token| token.is("RENAME") || token.is("EXCHANGE"))
 }
 
 /// The leading words, for messages.

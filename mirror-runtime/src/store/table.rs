@@ -38,8 +38,9 @@ pub enum Divergence {
     /// The before image is not the row we hold.
     #[error("a before image that differs from the row that the mirror holds")]
     BeforeImageDiffers,
-    /// During a replay: an update without all columns moves a row that was not loaded.
-    #[error("an update that changes the key of a row that was not loaded and lacks columns")]
+    /// During a replay: an update without all columns changes a row's key. The row that is
+    /// held under the old key may be a newer one, whose other columns would be taken along.
+    #[error("a replayed update that changes the key of a row and lacks columns")]
     PartialMove,
 }
 
@@ -253,6 +254,9 @@ impl<R: Row> Table<R> {
             };
         };
         check_before(held.as_ref(), before, mode)?;
+        if mode == Mode::Tolerant && moves_partly::<R>(&key, after) {
+            return Err(Divergence::PartialMove.into());
+        }
         let mut row = R::clone(&held);
         row.merge(after)?;
         let row = Arc::new(row);
@@ -282,8 +286,7 @@ impl<R: Row> Table<R> {
                 }))
             }
             Err(error) if error.is_absent() => {
-                let moved = R::layout().key.iter().any(|&field| after.is_present(field));
-                if moved && R::decode_key(after).map_or(true, |new| new != *key) {
+                if moves_partly::<R>(key, after) {
                     return Err(Divergence::PartialMove.into());
                 }
                 Ok(None)
@@ -291,6 +294,16 @@ impl<R: Row> Table<R> {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Whether an after image changes the key and lacks columns.
+fn moves_partly<R: Row>(key: &R::Key, after: &RowImage<'_>) -> bool {
+    let layout = R::layout();
+    if (0..layout.columns.len()).all(|field| after.is_present(field)) {
+        return false;
+    }
+    let names_key = layout.key.iter().any(|&field| after.is_present(field));
+    names_key && R::decode_key(after).map_or(true, |new| new != *key)
 }
 
 /// In strict mode, whether every column of the before image is what we hold.

@@ -120,9 +120,12 @@ impl World {
     /// When it does not get live.
     #[must_use]
     pub fn mirror_with(&self, options: Options) -> Mirror {
-        Mirror::connect(options, PATIENCE).unwrap_or_else(|error| {
-            panic!("{}: the mirror does not get live: {error}", self.flavor())
-        })
+        let mirror = Mirror::start(options).unwrap();
+        if let Err(error) = mirror.wait_until_live(PATIENCE) {
+            let (flavor, status) = (self.flavor(), mirror.status());
+            panic!("{flavor}: the mirror does not get live: {error}; {status:?}");
+        }
+        mirror
     }
 
     /// A mirror of all tables, loaded.

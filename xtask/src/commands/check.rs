@@ -100,7 +100,10 @@ fn is_live(
     }
     let changes = diff(schema, lock, &fetched.lock);
     if changes.is_empty() && fetched.failures.is_empty() {
-        println!("server {}: the recorded definitions are its own", url.address());
+        println!(
+            "server {}: the recorded definitions are its own",
+            url.address()
+        );
         return Ok(Outcome::Holds);
     }
     for change in &changes.changes {

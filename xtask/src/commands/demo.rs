@@ -57,12 +57,23 @@ pub fn demo(options: &DemoOptions) -> Result<Outcome, Error> {
             UNWATCHED_SECONDS
         }
     });
-    let arguments = ["run", "--quiet", "--release", "--package", "mirror-cli", "--example", "demo", "--"];
+    let arguments = [
+        "run",
+        "--quiet",
+        "--release",
+        "--package",
+        "mirror-cli",
+        "--example",
+        "demo",
+        "--",
+    ];
     let mut command = Command::new(project::cargo());
-    command
-        .current_dir(project::root())
-        .args(arguments)
-        .args(["--url", &server.url(), "--seconds", &seconds.to_string()]);
+    command.current_dir(project::root()).args(arguments).args([
+        "--url",
+        &server.url(),
+        "--seconds",
+        &seconds.to_string(),
+    ]);
     println!("building and starting the demo program");
     let program = command.get_program().to_string_lossy().into_owned();
     let child = command
@@ -95,7 +106,11 @@ fn bring_up_to_date(url: &str) -> Result<Outcome, Error> {
     if changes.breaks() == Breaks::NOTHING {
         return Ok(Outcome::Holds);
     }
-    for change in changes.changes.iter().filter(|change| change.breaks != Breaks::NOTHING) {
+    for change in changes
+        .changes
+        .iter()
+        .filter(|change| change.breaks != Breaks::NOTHING)
+    {
         println!("  {change}");
     }
     Ok(Outcome::DoesNotHold)
@@ -114,7 +129,9 @@ fn wait(mut child: Child, stop: &Stop) -> Result<Outcome, Error> {
             return if fine {
                 Ok(Outcome::Holds)
             } else {
-                Err(Error::Usage("the demo program failed; see above".to_owned()))
+                Err(Error::Usage(
+                    "the demo program failed; see above".to_owned(),
+                ))
             };
         }
         match told {

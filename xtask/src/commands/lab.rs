@@ -79,7 +79,10 @@ pub fn lab(options: &LabOptions) -> Result<Outcome, Error> {
         LabAction::Stop { flavor, remove } => {
             let flavor = Flavor::from(*flavor);
             let ran = lab::stop_detached(flavor, *remove)?;
-            println!("{flavor}: {}", if ran { "stopped" } else { "was not running" });
+            println!(
+                "{flavor}: {}",
+                if ran { "stopped" } else { "was not running" }
+            );
         }
         LabAction::Status { flavor } => return status(flavor.map(Flavor::from)),
     }

@@ -36,7 +36,14 @@ pub fn test(options: &TestOptions) -> Result<Outcome, Error> {
     let mut steps = Steps::new(planned, options.keep_going);
     static_steps(&mut steps)?;
     steps.step("unit, golden and doc tests", |counts| {
-        let all = ["test", "--workspace", "--exclude", INTEGRATION, "--exclude", LAB];
+        let all = [
+            "test",
+            "--workspace",
+            "--exclude",
+            INTEGRATION,
+            "--exclude",
+            LAB,
+        ];
         let lab = ["test", "--package", LAB, "--lib", "--test", "proxy"];
         Ok(tests(&all, &["--", "--skip", ON_A_SERVER], counts)? && tests(&lab, &[], counts)?)
     })?;
@@ -56,7 +63,14 @@ fn static_steps(steps: &mut Steps) -> Result<(), Error> {
         succeeds(cargo().args(["fmt", "--all", "--check"]))
     })?;
     steps.step("lints (cargo clippy)", |_| {
-        let arguments = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+        let arguments = [
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ];
         succeeds(cargo().args(arguments))
     })?;
     steps.step("documentation (cargo doc)", |_| {
@@ -76,7 +90,15 @@ fn server_steps(steps: &mut Steps) -> Result<(), Error> {
         })?;
     }
     steps.step("lab and commands on both servers", |counts| {
-        let lab = ["test", "--package", LAB, "--test", "lab", "--test", "detached"];
+        let lab = [
+            "test",
+            "--package",
+            LAB,
+            "--test",
+            "lab",
+            "--test",
+            "detached",
+        ];
         let commands = ["test", "--package", "xtask", "--test", "server"];
         Ok(tests(&lab, &[], counts)? && tests(&commands, &[], counts)?)
     })?;

@@ -158,12 +158,12 @@ impl Place {
                     reason: reason.clone(),
                 }
             }
-            Error::DriverError(DriverError::ConnectTimeout | DriverError::CouldNotConnect(None)) => {
-                ServerError::Unreachable {
-                    address,
-                    reason: "no answer".to_owned(),
-                }
-            }
+            Error::DriverError(
+                DriverError::ConnectTimeout | DriverError::CouldNotConnect(None),
+            ) => ServerError::Unreachable {
+                address,
+                reason: "no answer".to_owned(),
+            },
             Error::IoError(error) => ServerError::Unreachable {
                 address,
                 reason: error.to_string(),
@@ -222,7 +222,10 @@ impl ServerError {
 
     /// Whether the server has no such table.
     pub(crate) fn is_missing(&self) -> bool {
-        matches!(self, Self::UnknownDatabase { .. } | Self::UnknownTable { .. })
+        matches!(
+            self,
+            Self::UnknownDatabase { .. } | Self::UnknownTable { .. }
+        )
     }
 
     pub(super) fn unknown_database(place: &Place, database: &str, known: &[String]) -> Self {
@@ -331,7 +334,10 @@ mod tests {
             code: 1045,
         });
         let text = place().connecting(&error).to_string();
-        assert!(text.contains("localhost:3306") && text.contains("'me'"), "{text}");
+        assert!(
+            text.contains("localhost:3306") && text.contains("'me'"),
+            "{text}"
+        );
         assert!(text.contains("remedy"), "{text}");
     }
 
@@ -343,7 +349,10 @@ mod tests {
             code: 1142,
         });
         let text = place().showing("ads", "banner", &error).to_string();
-        assert!(text.contains("GRANT SELECT ON `ads`.`banner` TO 'me'"), "{text}");
+        assert!(
+            text.contains("GRANT SELECT ON `ads`.`banner` TO 'me'"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -260,7 +260,11 @@ fn from_dump_error(code: u16, state: &str, message: &str, context: &Context<'_>)
     {
         return SourceError::AheadOfServer { asked, detail };
     }
-    if has("purged") || has("could not find first log file name") || has("could not find gtid") {
+    if has("purged")
+        || has("could not find first log file name")
+        || has("could not find gtid")
+        || has("could not find next log")
+    {
         return SourceError::Purged {
             asked,
             oldest: None,

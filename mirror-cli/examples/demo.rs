@@ -70,7 +70,7 @@ fn write(url: &str, number: u64, stop: &AtomicBool, committed: &AtomicU64) -> Re
         conn.query_drop("START TRANSACTION")?;
         conn.exec_drop(
             "UPDATE ads.banner SET weight = (weight + 1) % 1000, \
-             status = IF(id = 1, 1 + (weight DIV 50) % 2, status) WHERE id = ?",
+             status = IF(id = 1, 1 + (ABS(weight) DIV 50) % 2, status) WHERE id = ?",
             (if round.is_multiple_of(4) { 1 } else { banner },),
         )?;
         conn.exec_drop(

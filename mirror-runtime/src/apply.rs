@@ -21,6 +21,14 @@ pub(crate) struct Reload {
     pub(crate) diverged: bool,
 }
 
+/// The load that a replay is applied over.
+pub(crate) struct ReplayedOver<S> {
+    /// The tables as they were SELECTed.
+    pub(crate) tables: S,
+    /// The end of the binlog before the first SELECT.
+    pub(crate) before_load: BinlogPosition,
+}
+
 /// The sink of a mirror: changes go to the writer's working copy, boundaries publish it.
 pub(crate) struct Applier<'m, S: Schema> {
     writer: &'m mut Writer<S>,
@@ -30,6 +38,10 @@ pub(crate) struct Applier<'m, S: Schema> {
     mode: Mode,
     /// While the load is caught up with, boundaries are not published.
     publishing: bool,
+    /// Until then, what the replay is applied over.
+    replayed_over: Option<ReplayedOver<S>>,
+    /// A change of definition in the replay, to be judged at its boundary.
+    redefined: Option<Touch>,
     /// Tables that the running transaction changed.
     changed: Vec<usize>,
     changes: Option<Vec<S::Change>>,
@@ -42,6 +54,7 @@ pub(crate) struct Applier<'m, S: Schema> {
 impl<'m, S: Schema> Applier<'m, S> {
     pub(crate) fn new(
         writer: &'m mut Writer<S>,
+        replayed_over: ReplayedOver<S>,
         subscribers: &'m Subscribers<S>,
         status: &'m StatusCell,
         stop: &'m Arc<AtomicBool>,
@@ -53,6 +66,8 @@ impl<'m, S: Schema> Applier<'m, S> {
             stop,
             mode: Mode::Tolerant,
             publishing: false,
+            replayed_over: Some(replayed_over),
+            redefined: None,
             changed: Vec::new(),
             changes: None,
             reload: None,
@@ -90,6 +105,7 @@ impl<'m, S: Schema> Applier<'m, S> {
                 writer.commit(position.clone())
             });
         self.publishing = true;
+        self.replayed_over = None;
         self.mode = Mode::Strict;
         self.changes = None;
         self.changed.clear();
@@ -136,6 +152,41 @@ impl<'m, S: Schema> Applier<'m, S> {
         if self.changed.last() != Some(&table) && !self.changed.contains(&table) {
             self.changed.push(table);
         }
+    }
+
+    /// Row events alone no longer tell what these tables hold.
+    fn reload_for(&mut self, touch: &Touch) {
+        let layouts = S::layouts();
+        let names: Vec<String> = touch
+            .tables
+            .iter()
+            .filter_map(|&table| layouts.get(table))
+            .map(|layout| layout.full_name())
+            .collect();
+        self.reload.get_or_insert_with(|| Reload {
+            reason: format!("{} on {}", touch.kind, names.join(", ")),
+            diverged: false,
+        });
+    }
+
+    /// A change of definition in the replay. The statement holds the table until it is over:
+    /// if it was in the log before the load, then the SELECTs saw what it made of the table,
+    /// and everything before it; the replay of this table starts with it. Otherwise some of
+    /// the SELECTs may have come before it, and the tables have to be loaded again.
+    fn redefine(&mut self, touch: &Touch, position: &BinlogPosition) {
+        let was_over = |load: &&ReplayedOver<S>| *position <= load.before_load;
+        let Some(load) = self.replayed_over.as_ref().filter(was_over) else {
+            return self.reload_for(touch);
+        };
+        for &index in &touch.tables {
+            let loaded = load.tables.table(index);
+            let working = self.writer.tables_mut().table_mut(index);
+            if let (Some(working), Some(loaded)) = (working, loaded) {
+                working.copy_from(loaded.as_any());
+            }
+        }
+        self.changed.clear();
+        self.writer.mark();
     }
 
     fn publish(&mut self, boundary: &Boundary) {
@@ -216,22 +267,19 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
     }
 
     fn touched(&mut self, touch: Touch) -> Result<(), Error> {
-        let layouts = S::layouts();
-        let names: Vec<String> = touch
-            .tables
-            .iter()
-            .filter_map(|&table| layouts.get(table))
-            .map(|layout| layout.full_name())
-            .collect();
-        self.reload.get_or_insert_with(|| Reload {
-            reason: format!("{} on {}", touch.kind, names.join(", ")),
-            diverged: false,
-        });
+        if self.publishing || !touch.is_definition() || self.redefined.is_some() {
+            self.reload_for(&touch);
+        } else {
+            self.redefined = Some(touch);
+        }
         Ok(())
     }
 
     fn commit(&mut self, boundary: Boundary) -> Result<(), Error> {
         self.boundaries += 1;
+        if let Some(touch) = self.redefined.take() {
+            self.redefine(&touch, &boundary.position);
+        }
         if self.reload.is_some() {
             // The source stops here; what the transaction changed is loaded with the rest.
             self.abandon();
@@ -265,6 +313,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
     }
 
     fn abandon(&mut self) {
+        self.redefined = None;
         if self.changed.is_empty() {
             return;
         }

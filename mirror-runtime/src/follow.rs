@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use crate::apply::{Applier, Reload};
+use mysql::prelude::Queryable;
+
+use crate::apply::{Applier, Reload, ReplayedOver};
 use crate::bootstrap::{Loaded, bootstrap};
 use crate::error::{Error, TableError};
 use crate::mirror::Shared;
 use crate::options::Options;
 use crate::source::{
-    BinlogPosition, EventSource, LiveSource, SourceError, SourceErrorKind, StreamOptions,
-    StreamStart, derive_server_id,
+    BinlogPosition, EventSource, LiveSource, ServerUrl, SourceError, SourceErrorKind,
+    StreamOptions, StreamStart, connect, derive_server_id, query_error,
 };
 use crate::status::State;
 use crate::store::{Schema, Writer};
@@ -42,6 +44,7 @@ pub(crate) fn run<S: Schema>(
         .unwrap_or_else(|| derive_server_id(&options.url));
     let mut reload: Option<String> = None;
     let mut in_a_row = 0;
+    let mut missing = 0;
     let mut backoff = Backoff::new(options);
     loop {
         let started = std::time::Instant::now();
@@ -70,8 +73,16 @@ pub(crate) fn run<S: Schema>(
                 backoff.wait(shared);
                 continue;
             }
+            Err(error) if reload.is_some() && is_missing(&error) && missing < MAX_MISSING => {
+                // Between the DROP or RENAME that made us load again and what follows on it.
+                tracing::warn!(%error, "loading again failed");
+                missing += 1;
+                backoff.wait(shared);
+                continue;
+            }
             Err(error) => return Err(error),
         };
+        missing = 0;
         let mut applied = 0;
         let session = Session {
             shared,
@@ -124,11 +135,21 @@ impl<S: Schema> Session<'_, S> {
         applied: &mut u64,
     ) -> Result<Ended, Error> {
         let shared = self.shared;
+        let replayed_over = ReplayedOver {
+            tables: loaded.tables.clone(),
+            before_load: loaded.before_load,
+        };
         writer.replace(loaded.tables);
         shared
             .status
             .update(|status| status.state = State::CatchingUp);
-        let mut applier = Applier::new(writer, &shared.subscribers, &shared.status, &shared.stop);
+        let mut applier = Applier::new(
+            writer,
+            replayed_over,
+            &shared.subscribers,
+            &shared.status,
+            &shared.stop,
+        );
         let mut reader = TransactionReader::new(S::layouts(), self.selected);
         let mut resume = Resume::new(loaded.start);
         let mut until = Some((loaded.until, reload));
@@ -193,6 +214,9 @@ impl<S: Schema> Session<'_, S> {
         self.go_live_if_there(applier, &source.position(), until);
         loop {
             let Some(event) = source.next_event()? else {
+                if shared.stopped() {
+                    release(&self.options.url, source.connection_id());
+                }
                 return Err(SourceError::Broken {
                     detail: "the server ended the stream".into(),
                 }
@@ -266,6 +290,29 @@ impl Resume {
     }
 }
 
+/// Longest that a stop waits for the server to let go of the stream.
+const RELEASE_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// Tells the server that a stream has ended. It would find out with its next heartbeat but
+/// one, and until then keep the binlog file from being purged and our id in its list.
+fn release(url: &ServerUrl, connection_id: u32) {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let url = url.clone();
+    std::thread::spawn(move || {
+        let killed = connect(&url).and_then(|mut conn| {
+            conn.query_drop(format!("KILL {connection_id}"))
+                .map_err(|error| query_error(error, "ending the binlog stream"))
+        });
+        // Nobody listens any more when the server took too long.
+        let _ = sender.send(killed);
+    });
+    match receiver.recv_timeout(RELEASE_TIMEOUT) {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::debug!(%error, "the stream was not released"),
+        Err(_) => tracing::debug!("the stream was not released in time"),
+    }
+}
+
 enum Recovery {
     Reconnect,
     Reload,
@@ -288,6 +335,18 @@ fn recovery(error: &SourceError, unreadable: &mut u32) -> Recovery {
             }
         }
         _ => Recovery::GiveUp,
+    }
+}
+
+/// Tries in a row at a reload while a table is not there; with the waits about 3 s in all.
+const MAX_MISSING: u32 = 5;
+
+/// Whether a whole table is missing.
+fn is_missing(error: &Error) -> bool {
+    match error {
+        Error::Table(TableError::Layout { column: None, .. }) => true,
+        Error::Source(error) => error.kind() == SourceErrorKind::Unknown,
+        _ => false,
     }
 }
 

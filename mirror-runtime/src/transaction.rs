@@ -35,6 +35,17 @@ pub struct Touch {
     pub kind: String,
 }
 
+impl Touch {
+    /// Whether it was a statement about the tables' definition, which waits for everybody who
+    /// uses them and lets nobody use them until it is over.
+    #[must_use]
+    pub fn is_definition(&self) -> bool {
+        ["ALTER", "CREATE", "DROP", "RENAME", "TRUNCATE"]
+            .iter()
+            .any(|verb| self.kind.starts_with(verb))
+    }
+}
+
 /// What a [`TransactionReader`] tells.
 pub trait TransactionSink {
     /// Rows of a mirrored table, within a transaction.

@@ -35,6 +35,9 @@ pub(crate) struct Loaded<S> {
     pub(crate) tables: S,
     /// Where to start the replay.
     pub(crate) start: StreamStart,
+    /// The end of the binlog before the first SELECT: a change of a table's definition that is
+    /// before that was over when the table was SELECTed.
+    pub(crate) before_load: BinlogPosition,
     /// Where it ends.
     pub(crate) until: BinlogPosition,
 }
@@ -58,6 +61,7 @@ pub(crate) fn bootstrap<S: Schema>(
     let info = ServerInfo::read(&mut conn)?;
     check_server::<S>(&mut conn, &info, selected, server_id)?;
     let anchor = anchor::choose(&mut conn, &info, options.naive_anchor)?;
+    let before_load = binlog_status(&mut conn, &info)?;
     tracing::info!(anchor = anchor.kind, start = %anchor.start, "loading");
     status.update(|status| status.state = State::Loading);
     let tables = match load::load::<S>(&mut conn, options, selected, status, stop) {
@@ -78,6 +82,7 @@ pub(crate) fn bootstrap<S: Schema>(
     Ok(Loaded {
         tables,
         start: anchor.start,
+        before_load,
         until,
     })
 }

@@ -37,6 +37,7 @@ pub struct LiveSource {
     url: ServerUrl,
     start: StreamStart,
     info: ServerInfo,
+    connection_id: u32,
 }
 
 impl LiveSource {
@@ -75,6 +76,7 @@ impl LiveSource {
         }
         let request = request(start, &info, &options)?;
         let stop = StopHandle::new(&conn)?;
+        let connection_id = conn.connection_id();
         let stream = ask(conn, request).map_err(|error| from_mysql(error, &context))?;
         let source = Self {
             stream: Some(stream),
@@ -85,8 +87,15 @@ impl LiveSource {
             url: url.clone(),
             start: start.clone(),
             info,
+            connection_id,
         };
         Ok((source, stop))
+    }
+
+    /// The server's number for this connection.
+    #[must_use]
+    pub fn connection_id(&self) -> u32 {
+        self.connection_id
     }
 
     /// What the server said about itself when the stream was opened.

@@ -103,6 +103,11 @@ pub trait TableWriter<C>: Send + Sync {
         mode: Mode,
         changes: Option<&mut Vec<C>>,
     ) -> Result<(), ApplyError>;
+    /// For [`copy_from`](Self::copy_from) of a table of the same type.
+    fn as_any(&self) -> &dyn Any;
+    /// Becomes a copy of a table of the same type, sharing all rows; of another type, nothing
+    /// changes.
+    fn copy_from(&mut self, other: &dyn Any);
     /// Removes every row.
     fn truncate(&mut self, changes: Option<&mut Vec<C>>);
     /// An empty batch for [`insert_batch`](Self::insert_batch).
@@ -339,6 +344,16 @@ where
             }
         }
         Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn copy_from(&mut self, other: &dyn Any) {
+        if let Some(other) = other.downcast_ref::<Self>() {
+            self.clone_from(other);
+        }
     }
 
     fn truncate(&mut self, changes: Option<&mut Vec<C>>) {

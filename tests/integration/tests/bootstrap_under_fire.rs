@@ -166,7 +166,7 @@ impl Start {
     fn of_round(round: u32) -> Self {
         Self {
             wide: round % 2 == 1,
-            rotate: round % 3 > 0,
+            rotate: !round.is_multiple_of(3),
         }
     }
 

@@ -25,6 +25,9 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Columns of the table on the server, mirrored or not.
     pub physical_columns: usize,
+    /// Position and digits of the fraction of the columns that are not mirrored and are of
+    /// MariaDB's old temporal format, whose width the binlog does not tell.
+    pub old_fractions: Vec<(usize, u8)>,
     /// The key that identifies a row: indexes into `columns`, in key order.
     pub key: Vec<usize>,
     /// SQL name of that key: `PRIMARY`, or a unique key's name.
@@ -52,14 +55,30 @@ pub struct Column {
     pub charset: Option<String>,
     /// The type.
     pub ty: ColumnType,
+    /// What a value is held as.
+    pub held: Held,
     /// Name of the generated type of an ENUM or SET column, e.g. `CampaignStatus`; otherwise empty.
     pub type_name: String,
     /// The column's comment; empty when there is none.
     pub comment: String,
-    /// VIRTUAL or STORED generated column.
-    pub generated: bool,
+    /// Of a VIRTUAL or STORED generated column, the positions of the columns that it depends on.
+    pub generated_from: Option<Vec<usize>>,
     /// INVISIBLE column.
     pub invisible: bool,
+}
+
+/// What a column's values are held as, where schema.json has a choice (`as`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Held {
+    /// The type's own Rust type.
+    Natural,
+    /// TINYINT as `bool`.
+    Bool,
+    /// Text as its bytes.
+    Bytes,
+    /// A type of the user, by its path: made of the type's own Rust type with `TryFrom`, and turned
+    /// back into it with `From`.
+    User(String),
 }
 
 /// One secondary index.
@@ -146,6 +165,15 @@ pub enum ColumnType {
     },
     /// MySQL's binary JSON (MariaDB's JSON is `Text`).
     Json,
+    /// GEOMETRY and its subtypes.
+    Geometry,
+    /// `dimension`: most entries (MySQL), all entries (MariaDB).
+    Vector {
+        dimension: u32,
+    },
+    Uuid,
+    Inet4,
+    Inet6,
 }
 
 /// A member of an ENUM or SET.

@@ -9,6 +9,7 @@ mod read;
 use std::collections::BTreeSet;
 
 use crate::error::{Problem, Report};
+use crate::model::Held;
 use read::Reader;
 
 /// The JSON Schema of schema.json, for editors.
@@ -71,6 +72,8 @@ pub struct ColumnRequest {
     pub column: String,
     /// Name of the field.
     pub rust_name: Option<String>,
+    /// What values are to be held as.
+    pub held: Option<Held>,
 }
 
 /// The `key` of a table of schema.json.

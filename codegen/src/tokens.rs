@@ -19,7 +19,7 @@ use syn::Ident;
 pub use check::{ModelError, RESERVED_MODULE_NAMES, RESERVED_TYPE_NAMES};
 pub(crate) use docs::code_span;
 
-use crate::model::{Model, Table};
+use crate::model::{Held, Model, Table};
 use docs::Docs;
 use keys::{IndexTokens, KeyTokens};
 use labels::{EnumTokens, SetTokens};
@@ -62,6 +62,8 @@ pub(crate) struct TableTokens {
     view_docs: String,
     enums: Vec<EnumTokens>,
     sets: Vec<SetTokens>,
+    /// Whether a column has a character set.
+    charsets: bool,
 }
 
 /// One column of a row struct.
@@ -71,6 +73,13 @@ struct ColumnTokens {
     field: String,
     ty: String,
     docs: String,
+    /// Expressions of the field's value from `image`, from `values`, whether `image` has it, its
+    /// value from `self` and straight from `image`.
+    get: String,
+    select: String,
+    matches: String,
+    value: String,
+    image_value: String,
 }
 
 /// The tokens of the crate root and of `Tables`.
@@ -166,16 +175,56 @@ pub(crate) fn table_tokens(table: &Table) -> Result<TableTokens, ModelError> {
             .render(),
         enums,
         sets,
+        charsets: table.columns.iter().any(|column| column.charset.is_some()),
     })
 }
 
 fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError> {
     let column = check::column(table, index)?;
+    let field = ident(table, &column.rust_name)?;
+    let decoded = types::column_type(table, column)?;
+    let at = Literal::usize_unsuffixed(index);
+    let layout = quote!(&LAYOUT.columns[#at]);
+    let (get, select, matches, value) = if matches!(column.held, Held::User(_)) {
+        let (get, next, back) = if column.nullable {
+            (
+                quote!(get_converted_option),
+                quote!(next_converted_option),
+                quote!(self.#field.clone().map(<#decoded>::from)),
+            )
+        } else {
+            (
+                quote!(get_converted),
+                quote!(next_converted),
+                quote!(<#decoded>::from(self.#field.clone())),
+            )
+        };
+        (
+            quote!(image.#get::<#decoded, _>(#at)?),
+            quote!(mirror_runtime::row::#next::<#decoded, _>(values, #layout)?),
+            quote!(image.matches(#at, &#back)?),
+            quote!(#back.as_value(column).into_owned()),
+        )
+    } else {
+        (
+            quote!(image.get(#at)?),
+            quote!(mirror_runtime::row::next_select(values, #layout)?),
+            quote!(image.matches(#at, &self.#field)?),
+            quote!(self.#field.as_value(column)),
+        )
+    };
+    let decoded = types::optional(column.nullable, decoded);
+    let image_value = quote!(image.get::<#decoded>(#at)?.as_value(column).into_owned());
     Ok(ColumnTokens {
         index,
-        field: ident(table, &column.rust_name)?.to_string(),
+        field: field.to_string(),
         ty: types::field_type(table, column)?.to_string(),
         docs: docs::column_docs(table, index, column),
+        get: get.to_string(),
+        select: select.to_string(),
+        matches: matches.to_string(),
+        value: value.to_string(),
+        image_value: image_value.to_string(),
     })
 }
 

@@ -193,6 +193,21 @@ fn documentation_of_goldens_builds_without_warnings() {
     compile::cargo(&goldens(), &["doc", "--no-deps"]);
 }
 
+#[test]
+fn the_generator_knows_the_charsets_of_the_runtime() {
+    use codegen::ddl::charset;
+    for known in mirror_runtime::Charset::ALL {
+        let name = known.name();
+        assert_eq!(charset::variant(name), Some(format!("{known:?}").as_str()));
+        assert_eq!(
+            charset::max_char_bytes(name),
+            known.max_char_bytes(),
+            "{name}"
+        );
+        assert_eq!(charset::is_ambiguous(name), known.is_ambiguous(), "{name}");
+    }
+}
+
 /// The size of a large schema, for the time of rendering: 100 tables of 50 columns.
 #[test]
 fn a_hundred_tables_render() {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -48,6 +48,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -55,7 +56,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: false,
             sql_type: "char(3)",
-            charset: Some("ascii"),
+            charset: Some(Charset::Ascii),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 3 },
         },
         ColumnLayout {
@@ -64,6 +66,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(18,4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 18,
                 scale: 4,
@@ -75,6 +78,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(18,4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 18,
                 scale: 4,
@@ -86,6 +90,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(10,0)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 10,
                 scale: 0,
@@ -97,6 +102,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(38,12)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 38,
                 scale: 12,
@@ -108,6 +114,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: true,
             },
@@ -115,6 +122,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 7,
+    old_fractions: &[],
 };
 
 impl Row for Account {
@@ -127,18 +135,6 @@ impl Row for Account {
 
     fn key(&self) -> Self::Key {
         self.advertiser_id
-    }
-
-    fn blank() -> Self {
-        Self {
-            advertiser_id: ColumnValue::blank(),
-            currency: ColumnValue::blank(),
-            balance: ColumnValue::blank(),
-            reserved: ColumnValue::blank(),
-            credit_limit: ColumnValue::blank(),
-            lifetime_spend: ColumnValue::blank(),
-            version: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -221,6 +217,45 @@ impl Row for Account {
             6 => self.version.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                4 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                5 => {
+                    image
+                        .get::<mirror_runtime::BigDecimal>(5)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                6 => image.get::<u64>(6)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -64,6 +64,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -71,7 +72,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: false,
             sql_type: "varchar(120)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 480,
             },
@@ -81,7 +83,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: false,
             sql_type: "varchar(190)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 760,
             },
@@ -91,7 +94,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: false,
             sql_type: "char(2)",
-            charset: Some("ascii"),
+            charset: Some(Charset::Ascii),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 2 },
         },
         ColumnLayout {
@@ -99,7 +103,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 4,
             nullable: false,
             sql_type: "enum('active','paused','blocked')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: AdvertiserStatus::all_labels(),
             },
@@ -109,7 +114,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 5,
             nullable: false,
             sql_type: "set('agency','direct','self-service','no credit')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: AdvertiserFlags::all_labels(),
             },
@@ -120,6 +126,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "year",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Year,
         },
         ColumnLayout {
@@ -128,6 +135,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "float",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Float,
         },
         ColumnLayout {
@@ -136,6 +144,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "blob",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Blob {
                 length_bytes: 2,
             },
@@ -145,7 +154,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 9,
             nullable: true,
             sql_type: "text",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 2,
             },
@@ -156,6 +166,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 0 },
         },
         ColumnLayout {
@@ -164,11 +175,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 3 },
         },
     ],
     key: &[0],
     physical_columns: 12,
+    old_fractions: &[],
 };
 
 impl Row for Advertiser {
@@ -181,23 +194,6 @@ impl Row for Advertiser {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            name: ColumnValue::blank(),
-            email: ColumnValue::blank(),
-            country: ColumnValue::blank(),
-            status: ColumnValue::blank(),
-            flags: ColumnValue::blank(),
-            founded: ColumnValue::blank(),
-            rating: ColumnValue::blank(),
-            logo: ColumnValue::blank(),
-            note: ColumnValue::blank(),
-            created_at: ColumnValue::blank(),
-            updated_at: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -309,6 +305,40 @@ impl Row for Advertiser {
             11 => self.updated_at.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Box<str>>(3)?.as_value(column).into_owned(),
+                4 => image.get::<AdvertiserStatus>(4)?.as_value(column).into_owned(),
+                5 => image.get::<AdvertiserFlags>(5)?.as_value(column).into_owned(),
+                6 => image.get::<Option<u16>>(6)?.as_value(column).into_owned(),
+                7 => image.get::<Option<f32>>(7)?.as_value(column).into_owned(),
+                8 => image.get::<Option<Box<[u8]>>>(8)?.as_value(column).into_owned(),
+                9 => image.get::<Option<Box<str>>>(9)?.as_value(column).into_owned(),
+                10 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(10)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                11 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(11)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 
@@ -481,10 +511,6 @@ impl ColumnValue for AdvertiserStatus {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
     }
-
-    fn blank() -> Self {
-        Self::Invalid
-    }
 }
 
 /// The SET column `flags` of `ads.advertiser`.
@@ -570,9 +596,5 @@ impl ColumnValue for AdvertiserFlags {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }

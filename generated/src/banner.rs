@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -70,6 +70,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: true,
             },
@@ -80,6 +81,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -87,7 +89,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: false,
             sql_type: "varchar(100)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 400,
             },
@@ -97,7 +100,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: false,
             sql_type: "enum('active','paused','rejected')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: BannerStatus::all_labels(),
             },
@@ -107,7 +111,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 4,
             nullable: false,
             sql_type: "enum('300x250','728x90','half page','größe','it''s, \"odd\"','back\\\\slash','')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: BannerFormat::all_labels(),
             },
@@ -118,6 +123,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "smallint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::SmallInt {
                 unsigned: true,
             },
@@ -128,6 +134,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "smallint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::SmallInt {
                 unsigned: true,
             },
@@ -138,6 +145,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "smallint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::SmallInt {
                 unsigned: false,
             },
@@ -148,6 +156,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "mediumint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::MediumInt {
                 unsigned: false,
             },
@@ -158,6 +167,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(12)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 12 },
         },
         ColumnLayout {
@@ -166,6 +176,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "float",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Float,
         },
         ColumnLayout {
@@ -173,7 +184,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 11,
             nullable: false,
             sql_type: "varchar(2000)",
-            charset: Some("ascii"),
+            charset: Some(Charset::Ascii),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 2000,
             },
@@ -183,7 +195,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 12,
             nullable: false,
             sql_type: "tinytext",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 1,
             },
@@ -193,7 +206,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 13,
             nullable: true,
             sql_type: "mediumtext",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 3,
             },
@@ -204,6 +218,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "tinyblob",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Blob {
                 length_bytes: 1,
             },
@@ -214,6 +229,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "mediumblob",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Blob {
                 length_bytes: 3,
             },
@@ -224,6 +240,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "binary(20)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 20 },
         },
         ColumnLayout {
@@ -231,7 +248,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 17,
             nullable: true,
             sql_type: "longtext",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 4,
             },
@@ -242,11 +260,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "datetime",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 0 },
         },
     ],
     key: &[0],
     physical_columns: 19,
+    old_fractions: &[],
 };
 
 impl Row for Banner {
@@ -259,30 +279,6 @@ impl Row for Banner {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            campaign_id: ColumnValue::blank(),
-            name: ColumnValue::blank(),
-            status: ColumnValue::blank(),
-            format: ColumnValue::blank(),
-            width: ColumnValue::blank(),
-            height: ColumnValue::blank(),
-            offset_x: ColumnValue::blank(),
-            weight: ColumnValue::blank(),
-            features: ColumnValue::blank(),
-            ctr: ColumnValue::blank(),
-            click_url: ColumnValue::blank(),
-            alt: ColumnValue::blank(),
-            html: ColumnValue::blank(),
-            thumbnail: ColumnValue::blank(),
-            image: ColumnValue::blank(),
-            checksum: ColumnValue::blank(),
-            extra: ColumnValue::blank(),
-            created_at: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -439,6 +435,42 @@ impl Row for Banner {
             18 => self.created_at.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u64>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<BannerStatus>(3)?.as_value(column).into_owned(),
+                4 => image.get::<BannerFormat>(4)?.as_value(column).into_owned(),
+                5 => image.get::<u16>(5)?.as_value(column).into_owned(),
+                6 => image.get::<u16>(6)?.as_value(column).into_owned(),
+                7 => image.get::<i16>(7)?.as_value(column).into_owned(),
+                8 => image.get::<i32>(8)?.as_value(column).into_owned(),
+                9 => image.get::<u64>(9)?.as_value(column).into_owned(),
+                10 => image.get::<f32>(10)?.as_value(column).into_owned(),
+                11 => image.get::<Box<str>>(11)?.as_value(column).into_owned(),
+                12 => image.get::<Box<str>>(12)?.as_value(column).into_owned(),
+                13 => image.get::<Option<Box<str>>>(13)?.as_value(column).into_owned(),
+                14 => image.get::<Option<Box<[u8]>>>(14)?.as_value(column).into_owned(),
+                15 => image.get::<Option<Box<[u8]>>>(15)?.as_value(column).into_owned(),
+                16 => image.get::<Box<[u8]>>(16)?.as_value(column).into_owned(),
+                17 => image.get::<Option<Box<str>>>(17)?.as_value(column).into_owned(),
+                18 => {
+                    image
+                        .get::<mirror_runtime::DateTime>(18)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 
@@ -658,10 +690,6 @@ impl ColumnValue for BannerStatus {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
     }
-
-    fn blank() -> Self {
-        Self::Invalid
-    }
 }
 
 /// The ENUM column `format` of `ads.banner`.
@@ -759,9 +787,5 @@ impl ColumnValue for BannerFormat {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
-    }
-
-    fn blank() -> Self {
-        Self::Invalid
     }
 }

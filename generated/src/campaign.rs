@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -72,6 +72,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -80,6 +81,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -87,7 +89,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: false,
             sql_type: "varchar(100)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 400,
             },
@@ -97,7 +100,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: false,
             sql_type: "enum('draft','active','paused','finished')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: CampaignStatus::all_labels(),
             },
@@ -107,7 +111,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 4,
             nullable: false,
             sql_type: "enum('cpm','cpc','cpa','fixed price')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: CampaignType::all_labels(),
             },
@@ -118,6 +123,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(14,2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 14,
                 scale: 2,
@@ -129,6 +135,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(14,2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 14,
                 scale: 2,
@@ -140,6 +147,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: false,
             },
@@ -150,6 +158,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "double",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Double,
         },
         ColumnLayout {
@@ -158,6 +167,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "tinyint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::TinyInt {
                 unsigned: false,
             },
@@ -168,6 +178,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "tinyint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::TinyInt {
                 unsigned: true,
             },
@@ -178,6 +189,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "date",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Date,
         },
         ColumnLayout {
@@ -186,6 +198,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "date",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Date,
         },
         ColumnLayout {
@@ -194,6 +207,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "time",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 0 },
         },
         ColumnLayout {
@@ -202,6 +216,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "time(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 3 },
         },
         ColumnLayout {
@@ -209,7 +224,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 15,
             nullable: false,
             sql_type: "set('mon','tue','wed','thu','fri','sat','sun')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: CampaignDays::all_labels(),
             },
@@ -220,6 +236,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "varbinary(32)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::VarBinary {
                 max_bytes: 32,
             },
@@ -230,11 +247,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "datetime(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 3 },
         },
     ],
     key: &[0],
     physical_columns: 18,
+    old_fractions: &[],
 };
 
 impl Row for Campaign {
@@ -247,29 +266,6 @@ impl Row for Campaign {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            advertiser_id: ColumnValue::blank(),
-            name: ColumnValue::blank(),
-            status: ColumnValue::blank(),
-            r#type: ColumnValue::blank(),
-            budget: ColumnValue::blank(),
-            spent: ColumnValue::blank(),
-            bid_micros: ColumnValue::blank(),
-            pacing: ColumnValue::blank(),
-            priority: ColumnValue::blank(),
-            frequency_cap: ColumnValue::blank(),
-            start_date: ColumnValue::blank(),
-            end_date: ColumnValue::blank(),
-            daily_from: ColumnValue::blank(),
-            daily_until: ColumnValue::blank(),
-            days: ColumnValue::blank(),
-            external_id: ColumnValue::blank(),
-            changed_at: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -426,6 +422,65 @@ impl Row for Campaign {
             17 => self.changed_at.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<CampaignStatus>(3)?.as_value(column).into_owned(),
+                4 => image.get::<CampaignType>(4)?.as_value(column).into_owned(),
+                5 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(5)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                6 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(6)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                7 => image.get::<i64>(7)?.as_value(column).into_owned(),
+                8 => image.get::<f64>(8)?.as_value(column).into_owned(),
+                9 => image.get::<i8>(9)?.as_value(column).into_owned(),
+                10 => image.get::<Option<u8>>(10)?.as_value(column).into_owned(),
+                11 => {
+                    image.get::<mirror_runtime::Date>(11)?.as_value(column).into_owned()
+                }
+                12 => {
+                    image
+                        .get::<Option<mirror_runtime::Date>>(12)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                13 => {
+                    image.get::<mirror_runtime::Time>(13)?.as_value(column).into_owned()
+                }
+                14 => {
+                    image
+                        .get::<Option<mirror_runtime::Time>>(14)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                15 => image.get::<CampaignDays>(15)?.as_value(column).into_owned(),
+                16 => image.get::<Option<Box<[u8]>>>(16)?.as_value(column).into_owned(),
+                17 => {
+                    image
+                        .get::<mirror_runtime::DateTime>(17)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 
@@ -651,10 +706,6 @@ impl ColumnValue for CampaignStatus {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
     }
-
-    fn blank() -> Self {
-        Self::Invalid
-    }
 }
 
 /// The ENUM column `type` of `ads.campaign`.
@@ -735,10 +786,6 @@ impl ColumnValue for CampaignType {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
-    }
-
-    fn blank() -> Self {
-        Self::Invalid
     }
 }
 
@@ -834,9 +881,5 @@ impl ColumnValue for CampaignDays {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }

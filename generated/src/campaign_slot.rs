@@ -40,6 +40,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -48,6 +49,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "smallint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::SmallInt {
                 unsigned: true,
             },
@@ -58,6 +60,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(5,4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 5,
                 scale: 4,
@@ -69,11 +72,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "date",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Date,
         },
     ],
     key: &[0, 1],
     physical_columns: 4,
+    old_fractions: &[],
 };
 
 impl Row for CampaignSlot {
@@ -86,15 +91,6 @@ impl Row for CampaignSlot {
 
     fn key(&self) -> Self::Key {
         (self.campaign_id, self.slot_id)
-    }
-
-    fn blank() -> Self {
-        Self {
-            campaign_id: ColumnValue::blank(),
-            slot_id: ColumnValue::blank(),
-            share: ColumnValue::blank(),
-            since: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -153,6 +149,27 @@ impl Row for CampaignSlot {
             3 => self.since.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u16>(1)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => image.get::<mirror_runtime::Date>(3)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -40,6 +40,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "date",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Date,
         },
         ColumnLayout {
@@ -48,6 +49,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -56,6 +58,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: true,
             },
@@ -66,6 +69,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -74,6 +78,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(30,10)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 30,
                 scale: 10,
@@ -82,6 +87,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0, 1],
     physical_columns: 6,
+    old_fractions: &[],
 };
 
 impl Row for DailyStats {
@@ -94,16 +100,6 @@ impl Row for DailyStats {
 
     fn key(&self) -> Self::Key {
         (self.day, self.campaign_id)
-    }
-
-    fn blank() -> Self {
-        Self {
-            day: ColumnValue::blank(),
-            campaign_id: ColumnValue::blank(),
-            impressions: ColumnValue::blank(),
-            clicks: ColumnValue::blank(),
-            revenue: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -169,6 +165,28 @@ impl Row for DailyStats {
             4 => self.revenue.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<mirror_runtime::Date>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<u64>(2)?.as_value(column).into_owned(),
+                3 => image.get::<u32>(3)?.as_value(column).into_owned(),
+                4 => {
+                    image
+                        .get::<mirror_runtime::BigDecimal>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -42,6 +42,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "mediumint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::MediumInt {
                 unsigned: true,
             },
@@ -52,6 +53,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "mediumblob",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Blob {
                 length_bytes: 3,
             },
@@ -62,6 +64,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "binary(20)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 20 },
         },
         ColumnLayout {
@@ -70,6 +73,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -78,11 +82,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
     ],
     key: &[0],
     physical_columns: 5,
+    old_fractions: &[],
 };
 
 impl Row for Document {
@@ -95,16 +101,6 @@ impl Row for Document {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            body: ColumnValue::blank(),
-            digest: ColumnValue::blank(),
-            last_change: ColumnValue::blank(),
-            last_check: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -171,6 +167,23 @@ impl Row for Document {
             4 => self.last_check.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Box<[u8]>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Box<[u8]>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<u32>(3)?.as_value(column).into_owned(),
+                4 => image.get::<u32>(4)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -50,6 +50,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -58,6 +59,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -65,7 +67,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: false,
             sql_type: "enum('deposit','spend','refund','correction')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: LedgerEntryKind::all_labels(),
             },
@@ -76,6 +79,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(18,4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 18,
                 scale: 4,
@@ -87,6 +91,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "binary(16)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 16 },
         },
         ColumnLayout {
@@ -95,6 +100,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "datetime(6)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 6 },
         },
         ColumnLayout {
@@ -102,7 +108,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 6,
             nullable: true,
             sql_type: "varchar(255)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 1020,
             },
@@ -110,6 +117,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0, 1],
     physical_columns: 7,
+    old_fractions: &[],
 };
 
 impl Row for LedgerEntry {
@@ -122,18 +130,6 @@ impl Row for LedgerEntry {
 
     fn key(&self) -> Self::Key {
         (self.advertiser_id, self.entry)
-    }
-
-    fn blank() -> Self {
-        Self {
-            advertiser_id: ColumnValue::blank(),
-            entry: ColumnValue::blank(),
-            kind: ColumnValue::blank(),
-            amount: ColumnValue::blank(),
-            reference: ColumnValue::blank(),
-            booked_at: ColumnValue::blank(),
-            text: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -212,6 +208,35 @@ impl Row for LedgerEntry {
             6 => self.text.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<LedgerEntryKind>(2)?.as_value(column).into_owned(),
+                3 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                4 => image.get::<Box<[u8]>>(4)?.as_value(column).into_owned(),
+                5 => {
+                    image
+                        .get::<mirror_runtime::DateTime>(5)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                6 => image.get::<Option<Box<str>>>(6)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 
@@ -392,9 +417,5 @@ impl ColumnValue for LedgerEntryKind {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
-    }
-
-    fn blank() -> Self {
-        Self::Invalid
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -82,6 +82,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -90,6 +91,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 0 },
         },
         ColumnLayout {
@@ -98,6 +100,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 0 },
         },
         ColumnLayout {
@@ -105,7 +108,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: false,
             sql_type: "enum('a','b','c')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: LongTableField3::all_labels(),
             },
@@ -115,7 +119,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 4,
             nullable: false,
             sql_type: "enum('a','b','c')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: LongTableField4::all_labels(),
             },
@@ -125,7 +130,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 5,
             nullable: false,
             sql_type: "varchar(255)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 1020,
             },
@@ -136,6 +142,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -144,6 +151,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -151,7 +159,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 8,
             nullable: false,
             sql_type: "text",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 2,
             },
@@ -161,7 +170,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 9,
             nullable: false,
             sql_type: "set('a','b','c')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LongTableField9::all_labels(),
             },
@@ -172,6 +182,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -180,6 +191,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "double",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Double,
         },
         ColumnLayout {
@@ -188,6 +200,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "double",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Double,
         },
         ColumnLayout {
@@ -196,6 +209,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -204,6 +218,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -212,6 +227,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -219,7 +235,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 16,
             nullable: false,
             sql_type: "text",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 2,
             },
@@ -229,7 +246,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 17,
             nullable: false,
             sql_type: "varchar(255)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 1020,
             },
@@ -239,7 +257,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 18,
             nullable: false,
             sql_type: "varchar(255)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 1020,
             },
@@ -249,7 +268,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 19,
             nullable: false,
             sql_type: "enum('a','b','c')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: LongTableField19::all_labels(),
             },
@@ -260,6 +280,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -268,6 +289,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "double",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Double,
         },
         ColumnLayout {
@@ -276,6 +298,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "double",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Double,
         },
         ColumnLayout {
@@ -284,6 +307,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "double",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Double,
         },
         ColumnLayout {
@@ -292,6 +316,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "double",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Double,
         },
         ColumnLayout {
@@ -299,7 +324,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 25,
             nullable: false,
             sql_type: "text",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 2,
             },
@@ -307,6 +333,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 26,
+    old_fractions: &[],
 };
 
 impl Row for LongTable {
@@ -319,37 +346,6 @@ impl Row for LongTable {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            field1: ColumnValue::blank(),
-            field2: ColumnValue::blank(),
-            field3: ColumnValue::blank(),
-            field4: ColumnValue::blank(),
-            field5: ColumnValue::blank(),
-            field6: ColumnValue::blank(),
-            field7: ColumnValue::blank(),
-            field8: ColumnValue::blank(),
-            field9: ColumnValue::blank(),
-            field10: ColumnValue::blank(),
-            field11: ColumnValue::blank(),
-            field12: ColumnValue::blank(),
-            field13: ColumnValue::blank(),
-            field14: ColumnValue::blank(),
-            field15: ColumnValue::blank(),
-            field16: ColumnValue::blank(),
-            field17: ColumnValue::blank(),
-            field18: ColumnValue::blank(),
-            field19: ColumnValue::blank(),
-            field20: ColumnValue::blank(),
-            field21: ColumnValue::blank(),
-            field22: ColumnValue::blank(),
-            field23: ColumnValue::blank(),
-            field24: ColumnValue::blank(),
-            field25: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -552,6 +548,54 @@ impl Row for LongTable {
             _ => Value::Null,
         }
     }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                2 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => image.get::<LongTableField3>(3)?.as_value(column).into_owned(),
+                4 => image.get::<LongTableField4>(4)?.as_value(column).into_owned(),
+                5 => image.get::<Box<str>>(5)?.as_value(column).into_owned(),
+                6 => image.get::<i32>(6)?.as_value(column).into_owned(),
+                7 => image.get::<i32>(7)?.as_value(column).into_owned(),
+                8 => image.get::<Box<str>>(8)?.as_value(column).into_owned(),
+                9 => image.get::<LongTableField9>(9)?.as_value(column).into_owned(),
+                10 => image.get::<u32>(10)?.as_value(column).into_owned(),
+                11 => image.get::<f64>(11)?.as_value(column).into_owned(),
+                12 => image.get::<f64>(12)?.as_value(column).into_owned(),
+                13 => image.get::<i32>(13)?.as_value(column).into_owned(),
+                14 => image.get::<i32>(14)?.as_value(column).into_owned(),
+                15 => image.get::<i32>(15)?.as_value(column).into_owned(),
+                16 => image.get::<Box<str>>(16)?.as_value(column).into_owned(),
+                17 => image.get::<Box<str>>(17)?.as_value(column).into_owned(),
+                18 => image.get::<Box<str>>(18)?.as_value(column).into_owned(),
+                19 => image.get::<LongTableField19>(19)?.as_value(column).into_owned(),
+                20 => image.get::<i32>(20)?.as_value(column).into_owned(),
+                21 => image.get::<f64>(21)?.as_value(column).into_owned(),
+                22 => image.get::<f64>(22)?.as_value(column).into_owned(),
+                23 => image.get::<f64>(23)?.as_value(column).into_owned(),
+                24 => image.get::<f64>(24)?.as_value(column).into_owned(),
+                25 => image.get::<Box<str>>(25)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
+    }
 }
 
 /// Secondary indexes of [`LongTable`].
@@ -681,10 +725,6 @@ impl ColumnValue for LongTableField3 {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
     }
-
-    fn blank() -> Self {
-        Self::Invalid
-    }
 }
 
 /// The ENUM column `field4` of `ads.long_table`.
@@ -759,10 +799,6 @@ impl ColumnValue for LongTableField4 {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
     }
-
-    fn blank() -> Self {
-        Self::Invalid
-    }
 }
 
 /// The ENUM column `field19` of `ads.long_table`.
@@ -836,10 +872,6 @@ impl ColumnValue for LongTableField19 {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
-    }
-
-    fn blank() -> Self {
-        Self::Invalid
     }
 }
 
@@ -923,9 +955,5 @@ impl ColumnValue for LongTableField9 {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }

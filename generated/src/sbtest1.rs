@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -38,6 +38,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -46,6 +47,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -53,7 +55,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: false,
             sql_type: "char(120)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 480 },
         },
         ColumnLayout {
@@ -61,12 +64,14 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: false,
             sql_type: "char(60)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 240 },
         },
     ],
     key: &[0],
     physical_columns: 4,
+    old_fractions: &[],
 };
 
 impl Row for Sbtest1 {
@@ -79,15 +84,6 @@ impl Row for Sbtest1 {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            k: ColumnValue::blank(),
-            c: ColumnValue::blank(),
-            pad: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -146,6 +142,22 @@ impl Row for Sbtest1 {
             3 => self.pad.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<i32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Box<str>>(3)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -50,6 +50,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "smallint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::SmallInt {
                 unsigned: true,
             },
@@ -59,7 +60,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: false,
             sql_type: "varchar(80)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 320,
             },
@@ -69,7 +71,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: false,
             sql_type: "varchar(80)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 320,
             },
@@ -79,7 +82,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: true,
             sql_type: "varchar(40)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 160,
             },
@@ -90,6 +94,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(10,6)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 10,
                 scale: 6,
@@ -101,6 +106,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "tinyint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::TinyInt {
                 unsigned: true,
             },
@@ -111,6 +117,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -119,6 +126,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "tinyint(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::TinyInt {
                 unsigned: false,
             },
@@ -126,6 +134,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 9,
+    old_fractions: &[],
 };
 
 impl Row for Slot {
@@ -138,19 +147,6 @@ impl Row for Slot {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            site: ColumnValue::blank(),
-            path: ColumnValue::blank(),
-            pattern: ColumnValue::blank(),
-            floor_price: ColumnValue::blank(),
-            position: ColumnValue::blank(),
-            daily_requests: ColumnValue::blank(),
-            is_mobile: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -240,6 +236,31 @@ impl Row for Slot {
             7 => self.is_mobile.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u16>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Option<Box<str>>>(3)?.as_value(column).into_owned(),
+                4 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                5 => image.get::<Option<u8>>(5)?.as_value(column).into_owned(),
+                6 => image.get::<u32>(6)?.as_value(column).into_owned(),
+                7 => image.get::<i8>(7)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

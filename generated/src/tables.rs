@@ -195,7 +195,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "fb85f190e45ea37d"
+        "1d300e8183a03e35"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {

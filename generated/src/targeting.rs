@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -40,6 +40,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -47,7 +48,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: false,
             sql_type: "enum('country','language','device','hour','keyword')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: TargetingAttribute::all_labels(),
             },
@@ -57,7 +59,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: false,
             sql_type: "varchar(64)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 256,
             },
@@ -68,6 +71,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "tinyint(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::TinyInt {
                 unsigned: false,
             },
@@ -78,6 +82,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(6,3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 6,
                 scale: 3,
@@ -86,6 +91,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0, 1, 2],
     physical_columns: 5,
+    old_fractions: &[],
 };
 
 impl Row for Targeting {
@@ -98,16 +104,6 @@ impl Row for Targeting {
 
     fn key(&self) -> Self::Key {
         (self.campaign_id, self.attribute, self.value.clone())
-    }
-
-    fn blank() -> Self {
-        Self {
-            campaign_id: ColumnValue::blank(),
-            attribute: ColumnValue::blank(),
-            value: ColumnValue::blank(),
-            negative: ColumnValue::blank(),
-            bid_factor: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -173,6 +169,28 @@ impl Row for Targeting {
             4 => self.bid_factor.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<TargetingAttribute>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<i8>(3)?.as_value(column).into_owned(),
+                4 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 
@@ -348,9 +366,5 @@ impl ColumnValue for TargetingAttribute {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
-    }
-
-    fn blank() -> Self {
-        Self::Invalid
     }
 }

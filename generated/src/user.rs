@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -48,6 +48,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -55,7 +56,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: false,
             sql_type: "varchar(64)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 256,
             },
@@ -65,7 +67,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: false,
             sql_type: "varchar(190)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 760,
             },
@@ -75,7 +78,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: false,
             sql_type: "enum('active','inactive','banned')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: UserStatus::all_labels(),
             },
@@ -86,6 +90,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "mediumint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::MediumInt {
                 unsigned: false,
             },
@@ -96,6 +101,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "date",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Date,
         },
         ColumnLayout {
@@ -104,6 +110,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "binary(16)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 16 },
         },
         ColumnLayout {
@@ -112,6 +119,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "datetime",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 0 },
         },
         ColumnLayout {
@@ -120,11 +128,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 0 },
         },
     ],
     key: &[0],
     physical_columns: 9,
+    old_fractions: &[],
 };
 
 impl Row for User {
@@ -137,20 +147,6 @@ impl Row for User {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            name: ColumnValue::blank(),
-            email: ColumnValue::blank(),
-            status: ColumnValue::blank(),
-            karma: ColumnValue::blank(),
-            born: ColumnValue::blank(),
-            avatar_hash: ColumnValue::blank(),
-            last_login: ColumnValue::blank(),
-            created_at: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -243,6 +239,42 @@ impl Row for User {
             8 => self.created_at.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<UserStatus>(3)?.as_value(column).into_owned(),
+                4 => image.get::<i32>(4)?.as_value(column).into_owned(),
+                5 => {
+                    image
+                        .get::<Option<mirror_runtime::Date>>(5)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                6 => image.get::<Option<Box<[u8]>>>(6)?.as_value(column).into_owned(),
+                7 => {
+                    image
+                        .get::<Option<mirror_runtime::DateTime>>(7)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                8 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(8)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 
@@ -430,9 +462,5 @@ impl ColumnValue for UserStatus {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
-    }
-
-    fn blank() -> Self {
-        Self::Invalid
     }
 }

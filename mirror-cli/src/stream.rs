@@ -11,7 +11,7 @@ use mirror_runtime::source::{
     EventSource, GtidSet, LiveSource, RawEvent, ServerInfo, StopHandle, StreamOptions, StreamStart,
     connect, derive_server_id,
 };
-use mirror_runtime::store::{ApplyError, Op, Schema, ShownRow};
+use mirror_runtime::store::{ApplyError, Divergence, Op, Schema, ShownRow};
 use mirror_runtime::transaction::{Boundary, Touch, TransactionReader, TransactionSink};
 use mirror_runtime::{BinlogPosition, Error, Options, SourceError, TableError, ValueError};
 
@@ -147,6 +147,17 @@ impl Printer {
             .get(table)
             .map_or_else(String::new, |layout| layout.full_name())
     }
+
+    /// Adds that rows alone no longer tell what a table holds.
+    fn reload(&mut self, table: usize, reason: &str) {
+        let name = Self::table_name(table);
+        open_change(&mut self.changes, &name, "reload");
+        self.changes.extend_from_slice(b",\"reason\":");
+        write_string(&mut self.changes, reason);
+        self.changes
+            .extend_from_slice(b",\"before\":null,\"after\":null}");
+        say!("table {name}: rows alone no longer tell what it holds: {reason}");
+    }
 }
 
 impl TransactionSink for Printer {
@@ -166,9 +177,14 @@ impl TransactionSink for Printer {
         let Some(decoder) = self.tables.table(table) else {
             return Ok(());
         };
-        decoder
-            .decode_only(plan, rows, &mut show)
-            .map_err(|error| decode_error(error, &name, event))
+        match decoder.decode_only(plan, rows, &mut show) {
+            Ok(()) => Ok(()),
+            Err(ApplyError::Divergence(why @ Divergence::GeneratedNotLogged)) => {
+                self.reload(table, &why.to_string());
+                Ok(())
+            }
+            Err(error) => Err(decode_error(error, &name, event)),
+        }
     }
 
     fn truncate(&mut self, table: usize) -> Result<(), Error> {
@@ -180,16 +196,7 @@ impl TransactionSink for Printer {
 
     fn touched(&mut self, touch: Touch) -> Result<(), Error> {
         for table in touch.tables {
-            let name = Self::table_name(table);
-            open_change(&mut self.changes, &name, "reload");
-            self.changes.extend_from_slice(b",\"reason\":");
-            write_string(&mut self.changes, &touch.kind);
-            self.changes
-                .extend_from_slice(b",\"before\":null,\"after\":null}");
-            say!(
-                "table {name}: rows alone no longer tell what it holds: {}",
-                touch.kind
-            );
+            self.reload(table, &touch.kind);
         }
         Ok(())
     }
@@ -227,7 +234,7 @@ fn add_images(out: &mut Vec<u8>, table: &str, before: ShownRow<'_>, after: Shown
     for (name, row) in [("before", before), ("after", after)] {
         out.extend_from_slice(format!(",\"{name}\":").as_bytes());
         match row {
-            Some((row, has)) => write_row(out, row, Some(has)),
+            Some(row) => write_row(out, row, Some(&|field| row.has(field))),
             None => out.extend_from_slice(b"null"),
         }
     }

@@ -7,7 +7,7 @@ use crate::error::{Error, TableError};
 use crate::image::{Plan, RowsEvent};
 use crate::source::{BinlogPosition, RawEvent};
 use crate::status::{Status, StatusCell, since_micros};
-use crate::store::{ApplyError, Mode, Schema, Writer};
+use crate::store::{ApplyError, Divergence, Mode, Schema, Writer};
 use crate::subscription::{Subscribers, Transaction};
 use crate::transaction::{Boundary, Touch, TransactionSink};
 
@@ -245,11 +245,8 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
                     .get(table)
                     .map_or_else(String::new, |layout| layout.full_name());
                 match apply_error(error, name, &event.end_position()) {
-                    Ok(reason) => {
-                        self.reload = Some(Reload {
-                            reason,
-                            diverged: true,
-                        });
+                    Ok(reload) => {
+                        self.reload = Some(reload);
                         Ok(())
                     }
                     Err(error) => Err(error),
@@ -325,15 +322,27 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
         }
     }
 }
+
 /// A divergence is a reason to load again; everything else stops the mirror.
 fn apply_error(
     error: ApplyError,
     table: String,
     position: &BinlogPosition,
-) -> Result<String, Error> {
+) -> Result<Reload, Error> {
     let error = match error {
+        ApplyError::Divergence(Divergence::GeneratedNotLogged) => {
+            let why = Divergence::GeneratedNotLogged;
+            return Ok(Reload {
+                reason: format!("{table} at {position}: {why}"),
+                // The server does so every time, and loading helps every time.
+                diverged: false,
+            });
+        }
         ApplyError::Divergence(divergence) => {
-            return Ok(format!("divergence of {table} at {position}: {divergence}"));
+            return Ok(Reload {
+                reason: format!("divergence of {table} at {position}: {divergence}"),
+                diverged: true,
+            });
         }
         ApplyError::Value(error) if error.is_absent() => TableError::Unsupported {
             table,

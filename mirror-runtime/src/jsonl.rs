@@ -3,7 +3,7 @@
 //! Integers, FLOAT and DOUBLE (shortest digits that read back as the same number), YEAR and BIT
 //! are numbers; DECIMAL, dates and times are strings as the server prints them at the column's
 //! precision, TIMESTAMP in UTC; bytes are base64; an ENUM is its label, or the number 0 for index
-//! 0; a SET is a list of labels; JSON is itself.
+//! 0; a SET is a list of labels; JSON is itself; a VECTOR is a list of numbers; UUID and INET are text.
 
 use std::io::Write as _;
 
@@ -13,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::image::write_json_string;
 use crate::layout::{ColumnLayout, ColumnType};
 use crate::store::RowValues;
+use crate::types::inet_text;
 use crate::value::Value;
 
 /// Appends a row as an object: SQL column names in table order.
@@ -60,6 +61,9 @@ pub fn write_value(out: &mut Vec<u8>, value: &Value<'_>, column: &ColumnLayout) 
         Value::Enum(index) => write_enum(out, *index, labels(column)),
         Value::Set(bits) => write_set(out, *bits, labels(column)),
         Value::Json(json) => out.extend_from_slice(json.as_str().as_bytes()),
+        Value::Vector(entries) => write_vector(out, entries),
+        Value::Uuid(uuid) => write_quoted(out, uuid.as_hyphenated()),
+        Value::Ip(address) => write_quoted(out, inet_text(*address)),
     }
 }
 
@@ -71,6 +75,17 @@ fn write_plain(out: &mut Vec<u8>, value: impl std::fmt::Display) {
 fn write_quoted(out: &mut Vec<u8>, value: impl std::fmt::Display) {
     // Writing into memory does not fail.
     let _ = write!(out, "\"{value}\"");
+}
+
+fn write_vector(out: &mut Vec<u8>, entries: &[f32]) {
+    out.push(b'[');
+    for (at, entry) in entries.iter().enumerate() {
+        if at > 0 {
+            out.push(b',');
+        }
+        write_float(out, entry.is_finite(), *entry);
+    }
+    out.push(b']');
 }
 
 /// JSON has no infinities; neither have the servers.
@@ -182,10 +197,13 @@ mod tests {
     #[test]
     fn strings_bytes_and_documents() {
         let kind = ColumnType::Json;
-        assert_eq!(value(&Value::Text("a\n\"é"), kind), "\"a\\n\\\"é\"");
-        assert_eq!(value(&Value::Bytes(&[0, 255]), kind), "\"AP8=\"");
+        assert_eq!(value(&Value::Text("a\n\"é".into()), kind), "\"a\\n\\\"é\"");
+        assert_eq!(value(&Value::Bytes([0, 255][..].into()), kind), "\"AP8=\"");
         let json = Json::from_text("{\"a\": 1.50}");
-        assert_eq!(value(&Value::Json(&json), kind), "{\"a\": 1.50}");
+        assert_eq!(
+            value(&Value::Json(std::borrow::Cow::Owned(json)), kind),
+            "{\"a\": 1.50}"
+        );
         assert_eq!(value(&Value::Null, kind), "null");
     }
 

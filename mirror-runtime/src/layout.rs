@@ -4,6 +4,8 @@
 //! The runtime compares this with the server at connect and with every TABLE_MAP event
 //! (see [`crate::image`]); it is also what values are printed by.
 
+use crate::charset::Charset;
+
 /// One mirrored table as it was compiled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableLayout {
@@ -18,6 +20,9 @@ pub struct TableLayout {
     /// How many columns the table had on the server, mirrored or not (generated and invisible
     /// ones included, since row images carry them).
     pub physical_columns: usize,
+    /// Columns that are not mirrored and are of MariaDB's old temporal format with a fraction:
+    /// position in the table and digits of the fraction. The binlog does not tell their width.
+    pub old_fractions: &'static [(usize, u8)],
 }
 
 impl TableLayout {
@@ -41,7 +46,9 @@ pub struct ColumnLayout {
     /// `information_schema.COLUMNS.COLUMN_TYPE`.
     pub sql_type: &'static str,
     /// Character set of text, ENUM and SET columns.
-    pub charset: Option<&'static str>,
+    pub charset: Option<Charset>,
+    /// Of a generated column, the positions in the table of the columns that it depends on.
+    pub generated_from: Option<&'static [usize]>,
     /// The type that decoding and printing go by.
     pub kind: ColumnType,
 }
@@ -153,4 +160,17 @@ pub enum ColumnType {
     },
     /// MySQL's binary JSON.
     Json,
+    /// GEOMETRY and its subtypes: SRID and WKB.
+    Geometry,
+    /// VECTOR(n): single-precision floats.
+    Vector {
+        /// n, 1 to 16383.
+        dimension: u32,
+    },
+    /// MariaDB's UUID, 16 bytes.
+    Uuid,
+    /// MariaDB's INET4, 4 bytes.
+    Inet4,
+    /// MariaDB's INET6, 16 bytes.
+    Inet6,
 }

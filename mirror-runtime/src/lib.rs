@@ -6,6 +6,7 @@
 
 mod apply;
 mod bootstrap;
+mod charset;
 pub mod error;
 mod event_policy;
 mod follow;
@@ -26,6 +27,7 @@ pub mod types;
 pub mod value;
 
 pub use bootstrap::check_server;
+pub use charset::Charset;
 pub use error::{Error, TableError, ValueError};
 pub use event_policy::{EventPolicy, event_policy};
 pub use image::{ImageColumn, RowImage};

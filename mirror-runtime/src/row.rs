@@ -1,5 +1,6 @@
 //! The contract between the runtime and generated row types.
 
+use crate::charset::Charset;
 use crate::error::ValueError;
 use crate::image::{ImageColumn, RowImage};
 use crate::layout::{ColumnLayout, TableLayout};
@@ -38,9 +39,6 @@ pub trait ColumnValue: Sized + PartialEq {
     fn equals_image(&self, raw: Option<&[u8]>, column: &ImageColumn) -> Result<bool, ValueError> {
         Ok(*self == Self::from_image(raw, column)?)
     }
-
-    /// A placeholder, zero or empty; never shown as a value of a column.
-    fn blank() -> Self;
 }
 
 impl<T: ColumnValue> ColumnValue for Option<T> {
@@ -71,10 +69,6 @@ impl<T: ColumnValue> ColumnValue for Option<T> {
         self.as_ref()
             .map_or(Value::Null, |value| value.as_value(column))
     }
-
-    fn blank() -> Self {
-        None
-    }
 }
 
 /// A generated row type: one struct per mirrored table.
@@ -89,9 +83,6 @@ pub trait Row: Clone + Send + Sync + Sized + 'static {
 
     /// The row's key.
     fn key(&self) -> Self::Key;
-
-    /// A row of placeholders, to merge a partial image into.
-    fn blank() -> Self;
 
     /// Decodes a row from an image that has every mirrored column.
     ///
@@ -129,20 +120,40 @@ pub trait Row: Clone + Send + Sync + Sized + 'static {
     /// # Panics
     /// When `field` is not below the number of mirrored columns.
     fn value(&self, field: usize) -> Value<'_>;
+
+    /// The value that an image has in the mirrored column with this field index.
+    ///
+    /// # Errors
+    /// When the image lacks the column, or it cannot be decoded.
+    ///
+    /// # Panics
+    /// When `field` is not below the number of mirrored columns.
+    fn image_value(image: &RowImage<'_>, field: usize) -> Result<Value<'static>, ValueError>;
 }
 
 /// The SQL expression by which a column is SELECTed so that its exact value arrives.
 ///
-/// ENUM and SET come as numbers (an ENUM's index 0 is not the empty label), everything else
-/// as it is.
+/// ENUM and SET come as numbers (an ENUM's index 0 is not the empty label), text in other
+/// character sets than the session's as the bytes that are stored, since the server gives `?`
+/// for what it cannot convert; everything else comes as it is.
 #[must_use]
 pub fn select_expression(column: &ColumnLayout) -> String {
-    let name = quote_identifier(column.name);
+    select_operand(column, &quote_identifier(column.name))
+}
+
+/// As [`select_expression`], with something else of the column's type in place of its name.
+pub(crate) fn select_operand(column: &ColumnLayout, operand: &str) -> String {
+    use crate::layout::ColumnType as T;
     match column.kind {
-        crate::layout::ColumnType::Enum { .. } | crate::layout::ColumnType::Set { .. } => {
-            format!("CAST({name} AS UNSIGNED)")
+        T::Enum { .. } | T::Set { .. } => format!("CAST({operand} AS UNSIGNED)"),
+        T::Char { .. } | T::VarChar { .. } | T::Text { .. }
+            if column
+                .charset
+                .is_some_and(|charset| charset != Charset::Utf8mb4) =>
+        {
+            format!("CAST({operand} AS BINARY)")
         }
-        _ => name,
+        _ => operand.to_owned(),
     }
 }
 
@@ -164,5 +175,39 @@ pub fn next_select<T: ColumnValue>(
         .next()
         .ok_or(ValueError::Absent)
         .and_then(|value| T::from_select(value, column))
+        .map_err(|error| error.in_column(column.name))
+}
+
+/// Makes a column's value one of a type of the user; what that type says of a value that it
+/// refuses may hold the value, and is not passed on.
+pub(crate) fn convert<B, T: TryFrom<B>>(value: B) -> Result<T, ValueError> {
+    T::try_from(value)
+        .map_err(|_| ValueError::Invalid("a value that the type that schema.json names refuses"))
+}
+
+/// As [`next_select`], then made a type of the user, `T`, from the column's own, `B`.
+///
+/// # Errors
+/// As `next_select`, and when `T` refuses the value.
+pub fn next_converted<B: ColumnValue, T: TryFrom<B>>(
+    values: &mut dyn Iterator<Item = SelectValue>,
+    column: &ColumnLayout,
+) -> Result<T, ValueError> {
+    let value = next_select::<B>(values, column)?;
+    convert(value).map_err(|error| error.in_column(column.name))
+}
+
+/// As [`next_converted`], of a column that may hold NULL.
+///
+/// # Errors
+/// As `next_converted`.
+pub fn next_converted_option<B: ColumnValue, T: TryFrom<B>>(
+    values: &mut dyn Iterator<Item = SelectValue>,
+    column: &ColumnLayout,
+) -> Result<Option<T>, ValueError> {
+    let value = next_select::<Option<B>>(values, column)?;
+    value
+        .map(convert)
+        .transpose()
         .map_err(|error| error.in_column(column.name))
 }

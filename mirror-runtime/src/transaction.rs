@@ -5,10 +5,11 @@
 //! the event that makes it (XID, a COMMIT statement, a DDL statement), not with the next.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::error::{Error, TableError};
 use crate::event_policy::{EventPolicy, event_policy};
-use crate::image::{Plan, RowsEvent, TableMap};
+use crate::image::{ColumnDefault, Plan, RowsEvent, TableMap};
 use crate::layout::TableLayout;
 use crate::source::event::{QueryEvent, event_type};
 use crate::source::{BinlogPosition, Gtid, GtidEvent, RawEvent, SourceError, mariadb_gtid_flags};
@@ -109,6 +110,8 @@ pub struct TransactionReader {
     commit_micros: Option<u64>,
     /// Whether the start of a transaction was seen; without it the stream starts inside one.
     started: bool,
+    /// By table index; empty when they are not known.
+    defaults: Vec<Arc<[ColumnDefault]>>,
 }
 
 impl TransactionReader {
@@ -142,7 +145,16 @@ impl TransactionReader {
             gtid: None,
             commit_micros: None,
             started: false,
+            defaults: Vec::new(),
         }
+    }
+
+    /// The same reader with what columns have that an insert's image lacks: by table index, by
+    /// field index.
+    #[must_use]
+    pub fn with_defaults(mut self, defaults: Vec<Arc<[ColumnDefault]>>) -> Self {
+        self.defaults = defaults;
+        self
     }
 
     /// Whether the last event taken was inside a transaction.
@@ -303,6 +315,8 @@ impl TransactionReader {
             found: mismatch.found,
             position: Some(event.end_position()),
         })?;
+        let defaults = self.defaults.get(table).cloned().unwrap_or_default();
+        let plan = plan.with_defaults(defaults);
         self.maps.insert(
             header.table_id,
             Mapped {

@@ -1,6 +1,9 @@
-//! A borrowed view of one column value, for printing and comparing; never used on the hot path.
+//! A view of one column value, for printing and comparing; never used on the hot path.
 
-use crate::types::{Date, DateTime, Json, Time, Timestamp};
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+use crate::types::{Date, DateTime, Json, Time, Timestamp, Uuid};
 
 /// One column value.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,9 +31,9 @@ pub enum Value<'a> {
     /// YEAR.
     Year(u16),
     /// Text of any type.
-    Text(&'a str),
+    Text(Cow<'a, str>),
     /// Bytes of any type.
-    Bytes(&'a [u8]),
+    Bytes(Cow<'a, [u8]>),
     /// ENUM by index; the labels are in the column's layout.
     Enum(u16),
     /// SET by bits; the labels are in the column's layout.
@@ -38,5 +41,40 @@ pub enum Value<'a> {
     /// BIT.
     Bit(u64),
     /// MySQL JSON.
-    Json(&'a Json),
+    Json(Cow<'a, Json>),
+    /// VECTOR.
+    Vector(Cow<'a, [f32]>),
+    /// UUID.
+    Uuid(Uuid),
+    /// INET4 or INET6.
+    Ip(IpAddr),
+}
+
+impl Value<'_> {
+    /// The same value without a borrow.
+    #[must_use]
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Value::Null => Value::Null,
+            Value::Int(number) => Value::Int(number),
+            Value::UInt(number) => Value::UInt(number),
+            Value::Float(number) => Value::Float(number),
+            Value::Double(number) => Value::Double(number),
+            Value::Decimal(digits) => Value::Decimal(digits),
+            Value::Date(date) => Value::Date(date),
+            Value::DateTime(value) => Value::DateTime(value),
+            Value::Timestamp(value) => Value::Timestamp(value),
+            Value::Time(time) => Value::Time(time),
+            Value::Year(year) => Value::Year(year),
+            Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+            Value::Bytes(bytes) => Value::Bytes(Cow::Owned(bytes.into_owned())),
+            Value::Enum(index) => Value::Enum(index),
+            Value::Set(bits) => Value::Set(bits),
+            Value::Bit(bits) => Value::Bit(bits),
+            Value::Json(json) => Value::Json(Cow::Owned(json.into_owned())),
+            Value::Vector(entries) => Value::Vector(Cow::Owned(entries.into_owned())),
+            Value::Uuid(uuid) => Value::Uuid(uuid),
+            Value::Ip(address) => Value::Ip(address),
+        }
+    }
 }

@@ -25,6 +25,73 @@ pub fn of_collation(collation: &str) -> Option<String> {
     }
 }
 
+/// The character sets of text that the runtime decodes, and its names of them, sorted.
+const DECODED: &[(&str, &str)] = &[
+    ("armscii8", "Armscii8"),
+    ("ascii", "Ascii"),
+    ("big5", "Big5"),
+    ("cp1250", "Cp1250"),
+    ("cp1251", "Cp1251"),
+    ("cp1256", "Cp1256"),
+    ("cp1257", "Cp1257"),
+    ("cp850", "Cp850"),
+    ("cp852", "Cp852"),
+    ("cp866", "Cp866"),
+    ("cp932", "Cp932"),
+    ("dec8", "Dec8"),
+    ("eucjpms", "Eucjpms"),
+    ("euckr", "Euckr"),
+    ("gb18030", "Gb18030"),
+    ("gb2312", "Gb2312"),
+    ("gbk", "Gbk"),
+    ("geostd8", "Geostd8"),
+    ("greek", "Greek"),
+    ("hebrew", "Hebrew"),
+    ("hp8", "Hp8"),
+    ("keybcs2", "Keybcs2"),
+    ("koi8r", "Koi8r"),
+    ("koi8u", "Koi8u"),
+    ("latin1", "Latin1"),
+    ("latin2", "Latin2"),
+    ("latin5", "Latin5"),
+    ("latin7", "Latin7"),
+    ("macce", "Macce"),
+    ("macroman", "Macroman"),
+    ("sjis", "Sjis"),
+    ("swe7", "Swe7"),
+    ("tis620", "Tis620"),
+    ("ucs2", "Ucs2"),
+    ("ujis", "Ujis"),
+    ("utf16", "Utf16"),
+    ("utf16le", "Utf16le"),
+    ("utf32", "Utf32"),
+    ("utf8mb3", "Utf8mb3"),
+    ("utf8mb4", "Utf8mb4"),
+];
+
+/// Name of the variant of the runtime's `Charset`; nothing for a set without a decoder.
+#[must_use]
+pub fn variant(charset: &str) -> Option<&'static str> {
+    let found = DECODED.binary_search_by_key(&charset, |(name, _)| name);
+    found
+        .ok()
+        .and_then(|at| DECODED.get(at))
+        .map(|(_, variant)| *variant)
+}
+
+/// Whether text in this character set is decoded.
+#[must_use]
+pub fn is_decoded(charset: &str) -> bool {
+    variant(charset).is_some()
+}
+
+/// Whether two different byte sequences may stand for the same text, which then does not tell
+/// rows apart.
+#[must_use]
+pub fn is_ambiguous(charset: &str) -> bool {
+    matches!(charset, "armscii8" | "cp932" | "eucjpms" | "sjis" | "ujis")
+}
+
 /// Bytes of the widest character, 1 to 4.
 #[must_use]
 pub fn max_char_bytes(charset: &str) -> u32 {
@@ -39,6 +106,13 @@ pub fn max_char_bytes(charset: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn decoded_sets_are_sorted() {
+        assert!(DECODED.is_sorted());
+        assert_eq!(variant("utf8mb4"), Some("Utf8mb4"));
+        assert_eq!(variant("filename"), None);
+    }
 
     #[test]
     fn collations_name_their_charset() {

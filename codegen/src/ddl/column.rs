@@ -7,6 +7,9 @@ use super::{
     ColumnDef, DataType, DefaultValue, Generated, KeyDef, KeyKind, KeyPart, TypeArgs, charset,
 };
 
+/// How MariaDB marks a temporal column of the format of before 10.1.
+const OLD_FORMAT: &str = "/* mariadb-5.3 */";
+
 /// Reads a column definition behind its name; a key given with the column goes to `keys`.
 pub(super) fn column(
     cursor: &mut Cursor<'_>,
@@ -16,6 +19,7 @@ pub(super) fn column(
 ) -> Result<ColumnDef, DdlError> {
     cursor.item = Some(format!("column `{name}`"));
     let (sql_type, data_type) = data_type(cursor)?;
+    let old_format = version.family == Family::MariaDb && cursor.comment_ahead() == OLD_FORMAT;
     let mut reader = ColumnReader {
         cursor,
         version,
@@ -31,6 +35,8 @@ pub(super) fn column(
             on_update_now: false,
             auto_increment: false,
             generated: None,
+            generated_names: Vec::new(),
+            old_format,
             invisible: false,
             compressed: false,
             comment: String::new(),
@@ -196,7 +202,10 @@ impl ColumnReader<'_, '_> {
                     return Ok(());
                 }
                 self.column.generated = Some(Generated::Virtual);
-                return self.cursor.skip_parentheses();
+                let start = self.cursor.mark();
+                self.cursor.skip_parentheses()?;
+                self.column.generated_names = self.cursor.names_since(start);
+                return Ok(());
             }
         }
         self.cursor.bump();

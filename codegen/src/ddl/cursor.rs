@@ -101,6 +101,30 @@ impl<'t> Cursor<'t> {
         self.text.get(start..end).unwrap_or("")
     }
 
+    /// All names among the tokens from `mark` to the last one read, quoted or not.
+    pub(super) fn names_since(&self, mark: usize) -> Vec<String> {
+        let read = self.tokens.get(mark..self.at).unwrap_or_default();
+        read.iter()
+            .filter_map(|token| match &token.kind {
+                TokenKind::Word(word) => Some((*word).to_owned()),
+                TokenKind::Quoted(name) => Some(name.clone()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// What stands between the last token and the next: comments, without the space around.
+    pub(super) fn comment_ahead(&self) -> &'t str {
+        let last = self
+            .at
+            .checked_sub(1)
+            .and_then(|last| self.tokens.get(last));
+        let start = last.map_or(0, |token| token.end);
+        let next = self.tokens.get(self.at);
+        let end = next.map_or(self.text.len(), |token| token.start);
+        self.text.get(start..end).unwrap_or("").trim()
+    }
+
     /// The next word in upper case, when it is one.
     pub(super) fn keyword(&self) -> Option<String> {
         self.keyword_at(0)

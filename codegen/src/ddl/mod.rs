@@ -96,6 +96,10 @@ pub struct ColumnDef {
     pub auto_increment: bool,
     /// GENERATED ALWAYS AS (...).
     pub generated: Option<Generated>,
+    /// All names in that expression, those of functions too.
+    pub generated_names: Vec<String>,
+    /// MariaDB: a temporal type in the format of before 10.1.
+    pub old_format: bool,
     /// INVISIBLE.
     pub invisible: bool,
     /// COMPRESSED (MariaDB), or COLUMN_FORMAT COMPRESSED (Percona, invisible in row events).

@@ -187,5 +187,10 @@ fn rust_type(ty: &ColumnType) -> &'static str {
         ColumnType::Enum { .. } => "enum",
         ColumnType::Set { .. } => "set",
         ColumnType::Json => "Json",
+        ColumnType::Geometry => "Geometry",
+        ColumnType::Vector { .. } => "Vector",
+        ColumnType::Uuid => "Uuid",
+        ColumnType::Inet4 => "Ipv4Addr",
+        ColumnType::Inet6 => "Ipv6Addr",
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Column, ColumnType};
+use crate::model::{Column, ColumnType, Held};
 
 fn column(name: &str, ty: ColumnType) -> Column {
     Column {
@@ -10,9 +10,10 @@ fn column(name: &str, ty: ColumnType) -> Column {
         sql_type: "some type".to_owned(),
         charset: None,
         ty,
+        held: Held::Natural,
         type_name: String::new(),
         comment: String::new(),
-        generated: false,
+        generated_from: None,
         invisible: false,
     }
 }
@@ -26,6 +27,7 @@ fn model() -> Model {
         comment: String::new(),
         columns: vec![column("id", ColumnType::Date)],
         physical_columns: 1,
+        old_fractions: Vec::new(),
         key: vec![0],
         key_name: "PRIMARY".to_owned(),
         indexes: Vec::new(),

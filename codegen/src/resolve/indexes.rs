@@ -116,7 +116,7 @@ impl Chooser<'_> {
             };
             ordinals.push(ordinal);
             match self.field(ordinal) {
-                Some(field) if self.is_json(field) => {
+                Some(field) if self.is_unordered(field) => {
                     let problem = place.problem(format!(
                         "column {}.{} has no order",
                         self.found.name, def.name
@@ -164,6 +164,12 @@ impl Chooser<'_> {
                 return Err(format!("column {} is a {}", def.name, def.sql_type));
             }
             match self.field(ordinal) {
+                Some(field) if self.is_ambiguous(field) => {
+                    return Err(format!(
+                        "column {} is text of which different bytes may be the same",
+                        def.name
+                    ));
+                }
                 Some(field) => fields.push(field),
                 None => return Err(format!("column {} is not mirrored", def.name)),
             }

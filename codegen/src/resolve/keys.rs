@@ -2,9 +2,10 @@
 
 use super::Found;
 use super::table::unknown_column;
-use crate::ddl::{KeyDef, KeyKind, KeyPart};
+use super::types::GEOMETRY_TYPES;
+use crate::ddl::{KeyDef, KeyKind, KeyPart, charset};
 use crate::error::Report;
-use crate::model::{Column, ColumnType, Index};
+use crate::model::{Column, ColumnType, Held, Index};
 use crate::schema_file::{KeyRequest, Place};
 
 /// Row key and indexes of one table, as far as they could be chosen.
@@ -163,6 +164,13 @@ impl Chooser<'_> {
                 )));
             }
             match self.field(ordinal) {
+                Some(field) if self.is_ambiguous(field) => {
+                    return Err(Unusable::Never(format!(
+                        "column {} is text in {}, where different bytes are the same text (mirror it with \"as\": \"bytes\")",
+                        def.name,
+                        def.charset.as_deref().unwrap_or("its character set"),
+                    )));
+                }
                 Some(field) => fields.push(field),
                 None if self.is_requested(name) => reported = true,
                 None => absent.push(def.name.clone()),
@@ -198,9 +206,28 @@ impl Chooser<'_> {
             .map(|column| column.name.as_str())
     }
 
-    pub(super) fn is_json(&self, field: usize) -> bool {
+    /// Whether the values of a mirrored column have no order to look them up by.
+    pub(super) fn is_unordered(&self, field: usize) -> bool {
         let column = self.columns.get(field).and_then(Option::as_ref);
-        column.is_some_and(|column| column.ty == ColumnType::Json)
+        column.is_some_and(|column| {
+            matches!(
+                column.ty,
+                ColumnType::Json | ColumnType::Geometry | ColumnType::Vector { .. }
+            )
+        })
+    }
+
+    /// Whether a mirrored column is text that may be the same where its bytes differ.
+    pub(super) fn is_ambiguous(&self, field: usize) -> bool {
+        use ColumnType as T;
+        let column = self.columns.get(field).and_then(Option::as_ref);
+        column.is_some_and(|column| {
+            matches!(
+                column.ty,
+                T::Char { .. } | T::VarChar { .. } | T::Text { .. }
+            ) && column.held != Held::Bytes
+                && column.charset.as_deref().is_some_and(charset::is_ambiguous)
+        })
     }
 
     /// Whether schema.json asks for the column of that name.
@@ -235,7 +262,10 @@ pub(super) fn is_unique(key: &KeyDef) -> bool {
 
 /// Types of which the server keys only a prefix or a hash.
 pub(super) fn is_long(type_name: &str) -> bool {
-    type_name.ends_with("text") || type_name.ends_with("blob") || type_name == "json"
+    type_name.ends_with("text")
+        || type_name.ends_with("blob")
+        || matches!(type_name, "json" | "vector")
+        || GEOMETRY_TYPES.contains(&type_name)
 }
 
 /// The names of a key's columns, or why it is not a key of whole columns.

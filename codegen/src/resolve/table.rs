@@ -1,10 +1,12 @@
 //! One table: what must not be mirrored, its columns, then its key and indexes.
 
+use std::collections::BTreeSet;
+
 use super::Found;
 use super::keys::Keys;
 use super::naming::TableNames;
-use super::types::column_type;
-use crate::ddl::{Action, ColumnDef, Family};
+use super::types::{column_type, held};
+use crate::ddl::{Action, ColumnDef, CreateTable, Family, TypeArgs};
 use crate::error::{Problem, Report};
 use crate::model::{Column, ColumnType, Table};
 use crate::names::{self, Taken};
@@ -46,6 +48,7 @@ pub(super) fn build(
         comment: found.create.options.comment.clone(),
         columns: columns.into_iter().flatten().collect(),
         physical_columns: found.create.columns.len(),
+        old_fractions: old_fractions(found, &chosen),
         key,
         key_name,
         indexes: keys.indexes,
@@ -149,8 +152,11 @@ fn columns(
     let fields = field_names(found, chosen, report);
     let mut columns = Vec::new();
     for (column, rust_name) in chosen.iter().zip(fields) {
-        let ty = match column_type(column.def, family) {
-            Ok(ty) => ty,
+        let asked = column.request.and_then(|request| request.held.as_ref());
+        let typed =
+            column_type(column.def, family).and_then(|ty| held(&ty, asked).map(|held| (ty, held)));
+        let (ty, held) = match typed {
+            Ok(typed) => typed,
             Err(refusal) => {
                 let place = column
                     .request
@@ -191,13 +197,48 @@ fn columns(
             sql_type: column.def.sql_type.clone(),
             charset: column.def.charset.clone(),
             ty,
+            held,
             type_name,
             comment: column.def.comment.clone(),
-            generated: column.def.generated.is_some(),
+            generated_from: generated_from(&found.create, column.def),
             invisible: column.def.invisible,
         }));
     }
     columns
+}
+
+/// Columns that are stepped over, and whose width only their DDL tells.
+fn old_fractions(found: &Found<'_>, chosen: &[Chosen<'_>]) -> Vec<(usize, u8)> {
+    let columns = found.create.columns.iter().enumerate();
+    columns
+        .filter(|(ordinal, column)| {
+            column.old_format && !chosen.iter().any(|chosen| chosen.ordinal == *ordinal)
+        })
+        .filter_map(|(ordinal, column)| match column.data_type.args {
+            TypeArgs::Numbers(ref numbers) => {
+                let digits = numbers.first().copied().unwrap_or(0);
+                u8::try_from(digits).ok().map(|digits| (ordinal, digits))
+            }
+            TypeArgs::None | TypeArgs::Labels(_) => None,
+        })
+        .collect()
+}
+
+/// Positions of the columns that a generated column depends on, also by way of others.
+fn generated_from(create: &CreateTable, column: &ColumnDef) -> Option<Vec<usize>> {
+    column.generated?;
+    let mut sources = BTreeSet::new();
+    let mut open: Vec<&ColumnDef> = vec![column];
+    while let Some(column) = open.pop() {
+        for name in &column.generated_names {
+            if let Some((ordinal, source)) = create.column(name)
+                && sources.insert(ordinal)
+            {
+                open.push(source);
+            }
+        }
+    }
+    Some(sources.into_iter().collect())
 }
 
 /// Field names: those that schema.json gives first, then the others in table order.

@@ -1,17 +1,33 @@
 //! Types of the DDL to types of the model; what cannot be mirrored exactly is refused.
 
 use crate::ddl::{ColumnDef, DataType, Family, TypeArgs, charset};
-use crate::model::{ColumnType, Member};
+use crate::model::{ColumnType, Held, Member};
 use crate::names;
-
-/// Character sets of text that are decoded.
-const TEXT_CHARSETS: &[&str] = &["utf8mb4", "utf8mb3", "ascii"];
 
 /// Most members of a SET (MySQL manual: "The SET Type").
 const MOST_SET_MEMBERS: usize = 64;
 
 /// Most members of an ENUM (MySQL manual: "The ENUM Type").
 const MOST_ENUM_MEMBERS: usize = 65_535;
+
+/// Entries of a VECTOR without a length (MySQL manual: "The VECTOR Type").
+const MYSQL_VECTOR_DIMENSION: u32 = 2048;
+
+/// Most entries of a VECTOR of either server.
+const MOST_VECTOR_DIMENSION: u32 = 16_383;
+
+/// GEOMETRY and its subtypes, as either server prints them.
+pub(super) const GEOMETRY_TYPES: &[&str] = &[
+    "geometry",
+    "point",
+    "linestring",
+    "polygon",
+    "multipoint",
+    "multilinestring",
+    "multipolygon",
+    "geometrycollection",
+    "geomcollection",
+];
 
 /// Why a column cannot be mirrored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,9 +53,6 @@ impl Refusal {
 /// A [`Refusal`] when values of this type cannot be mirrored exactly.
 pub fn column_type(column: &ColumnDef, family: Family) -> Result<ColumnType, Refusal> {
     let data_type = &column.data_type;
-    if column.compressed {
-        return Err(Refusal::new("COMPRESSED columns cannot be mirrored yet"));
-    }
     if let Some(ty) = integer(data_type) {
         return Ok(ty);
     }
@@ -70,7 +83,40 @@ pub fn column_type(column: &ColumnDef, family: Family) -> Result<ColumnType, Ref
         "set" => members(data_type, MOST_SET_MEMBERS, names::constants)
             .map(|members| ColumnType::Set { members }),
         "json" if family == Family::MySql => Ok(ColumnType::Json),
-        _ => Err(Refusal::new("this type cannot be mirrored yet")),
+        "vector" => match number(data_type, 0).unwrap_or(MYSQL_VECTOR_DIMENSION) {
+            dimension @ 1..=MOST_VECTOR_DIMENSION => Ok(ColumnType::Vector { dimension }),
+            dimension => Err(Refusal::new(format!("VECTOR({dimension}) is out of range"))),
+        },
+        "uuid" if family == Family::MariaDb => Ok(ColumnType::Uuid),
+        "inet4" if family == Family::MariaDb => Ok(ColumnType::Inet4),
+        "inet6" if family == Family::MariaDb => Ok(ColumnType::Inet6),
+        name if GEOMETRY_TYPES.contains(&name) => Ok(ColumnType::Geometry),
+        _ => Err(Refusal::new("this type cannot be mirrored")),
+    }
+}
+
+/// What values are held as: what schema.json asks for, where the type allows it.
+///
+/// # Errors
+/// A [`Refusal`] when it does not.
+pub(super) fn held(ty: &ColumnType, asked: Option<&Held>) -> Result<Held, Refusal> {
+    use ColumnType as T;
+    let refuse = |why: &str| {
+        Err(Refusal {
+            why: why.to_owned(),
+            remedy: "leave `as` out".to_owned(),
+        })
+    };
+    match (asked, ty) {
+        (None, _) => Ok(Held::Natural),
+        (Some(Held::Bool), T::TinyInt { .. }) => Ok(Held::Bool),
+        (Some(Held::Bool), _) => refuse("only a TINYINT can be read as \"bool\""),
+        (Some(Held::Bytes), T::Char { .. } | T::VarChar { .. } | T::Text { .. }) => Ok(Held::Bytes),
+        (Some(Held::Bytes), _) => refuse("only CHAR, VARCHAR and TEXT can be read as \"bytes\""),
+        (Some(Held::User(_)), T::Enum { .. } | T::Set { .. }) => {
+            refuse("ENUM and SET have generated types and no others")
+        }
+        (Some(other), _) => Ok(other.clone()),
     }
 }
 
@@ -131,9 +177,9 @@ fn text(column: &ColumnDef) -> Result<ColumnType, Refusal> {
         ));
     };
     let binary = charset == "binary";
-    if !binary && !TEXT_CHARSETS.contains(&charset) {
+    if !binary && !charset::is_decoded(charset) {
         return Err(Refusal {
-            why: format!("text in character set {charset} cannot be mirrored yet"),
+            why: format!("text in character set {charset} has no decoder"),
             remedy: "convert the column to utf8mb4".to_owned(),
         });
     }

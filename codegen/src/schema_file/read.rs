@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::json::{Node, Value};
 use super::{ColumnRequest, IndexChoice, IndexRequest, KeyRequest, Place, TableRequest};
 use crate::error::{Problem, Report};
+use crate::model::Held;
 use crate::names;
 use crate::near::did_you_mean;
 
@@ -18,7 +19,7 @@ const TABLE_KEYS: &[&str] = &[
     "indexes",
     "derives",
 ];
-const COLUMN_KEYS: &[&str] = &["column", "rust_name"];
+const COLUMN_KEYS: &[&str] = &["column", "rust_name", "as"];
 
 /// Derives that every row struct has.
 const OWN_DERIVES: &[&str] = &["Clone", "Debug", "PartialEq"];
@@ -147,6 +148,7 @@ impl Reader {
             place: place(node),
             column: String::new(),
             rust_name: None,
+            held: None,
         };
         match node.value() {
             Ok(Value::Text(_)) => request.column = self.name(node)?,
@@ -162,6 +164,7 @@ impl Reader {
                 }
                 request.rust_name =
                     member(&members, "rust_name").and_then(|node| self.field_name(node));
+                request.held = member(&members, "as").and_then(|node| self.held(node));
             }
             _ => {
                 self.wrong_kind(node, "a column name, or an object such as {\"column\": \"type\", \"rust_name\": \"kind\"}");
@@ -169,6 +172,32 @@ impl Reader {
             }
         }
         Some(request)
+    }
+
+    /// `bool`, `bytes`, or the path of a type.
+    fn held(&mut self, node: &Node<'_>) -> Option<Held> {
+        let text = self.text(node)?;
+        match text.as_str() {
+            "bool" => return Some(Held::Bool),
+            "bytes" => return Some(Held::Bytes),
+            _ => {}
+        }
+        let path = syn::parse_str::<syn::Path>(&text).ok().filter(|path| {
+            let plain = path.segments.iter().all(|part| part.arguments.is_none());
+            plain && path.segments.len() > 1
+        });
+        if path.is_some() {
+            return Some(Held::User(text));
+        }
+        let mut problem = place(node)
+            .problem("this is nothing that a column can be read as")
+            .expected("\"bool\", \"bytes\", or the path of a type such as \"my_crate::BannerId\"")
+            .found(quoted(&text));
+        if let Some(near) = did_you_mean(&text, ["bool", "bytes"]) {
+            problem = problem.remedy(near);
+        }
+        self.report.push(problem);
+        None
     }
 
     fn indexes(&mut self, node: &Node<'_>) -> Option<Vec<IndexRequest>> {

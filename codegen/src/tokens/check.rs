@@ -27,6 +27,7 @@ pub const RESERVED_TYPE_NAMES: &[&str] = &[
     "Box",
     "Change",
     "ChangeView",
+    "Charset",
     "Clone",
     "ColumnLayout",
     "ColumnType",
@@ -217,7 +218,7 @@ fn check_key(table: &Table, name: &str, columns: &[usize]) -> Result<(), ModelEr
     }
     for &index in columns {
         let column = column(table, index)?;
-        if shape(&column.ty) == Shape::Unordered {
+        if shape(column) == Shape::Unordered {
             let problem = format!(
                 "the key {name} has the column {}, which has no order",
                 column.name
@@ -266,6 +267,19 @@ pub(super) fn column(table: &Table, index: usize) -> Result<&Column, ModelError>
             "add the key's columns to `columns` in schema.json",
         )
     })
+}
+
+/// A type of schema.json as the path that it must be.
+pub(super) fn type_path(table: &Table, text: &str) -> Result<syn::Path, ModelError> {
+    const REMEDY: &str = "write it as a path such as my_crate::BannerId in schema.json";
+    match syn::parse_str::<syn::Path>(text) {
+        Ok(path) if path.segments.iter().all(|part| part.arguments.is_none()) => Ok(path),
+        _ => Err(broken(
+            table,
+            format!("the type {text:?} is not a plain path"),
+            REMEDY,
+        )),
+    }
 }
 
 /// A derive of schema.json as the path that it must be.

@@ -5,9 +5,9 @@ use quote::{format_ident, quote};
 use serde::Serialize;
 
 use super::docs::{self, Docs, code_span};
-use super::types::{Shape, optional, shape, total_type, value_type};
+use super::types::{Shape, column_type, optional, shape, total_type, value_type};
 use super::{ModelError, check, ident};
-use crate::model::{Column, Index, Table};
+use crate::model::{Column, Held, Index, Table};
 
 /// Most parts of a tuple that is ordered and printable; the rest of a longer key nests.
 const TUPLE_PARTS: usize = 12;
@@ -114,6 +114,8 @@ struct Part<'a> {
     index: usize,
     column: &'a Column,
     ty: TokenStream,
+    /// The type that values are decoded to, before they become one of the user's.
+    decoded: TokenStream,
     shape: Shape,
 }
 
@@ -128,7 +130,8 @@ impl<'a> Part<'a> {
                     index,
                     column,
                     ty: value_type(table, column)?,
-                    shape: shape(&column.ty),
+                    decoded: column_type(table, column)?,
+                    shape: shape(column),
                 })
             })
             .collect()
@@ -167,6 +170,10 @@ impl<'a> Part<'a> {
             Shape::Float => {
                 let (ty, total) = (&self.ty, total_type(&self.column.ty));
                 quote!(image.get::<#ty>(#index).map(#total::from))
+            }
+            _ if matches!(self.column.held, Held::User(_)) => {
+                let decoded = &self.decoded;
+                quote!(image.get_converted::<#decoded, _>(#index))
             }
             _ => quote!(image.get(#index)),
         }

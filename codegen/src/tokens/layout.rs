@@ -4,6 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::{ModelError, ident};
+use crate::ddl::charset;
 use crate::model::{Column, ColumnType, Table};
 
 /// `TableLayout { ... }` for the table.
@@ -24,6 +25,11 @@ pub(super) fn table_layout(table: &Table) -> Result<TokenStream, ModelError> {
         .iter()
         .map(|&index| Literal::usize_unsuffixed(index));
     let physical_columns = Literal::usize_unsuffixed(*physical_columns);
+    let old_fractions = table.old_fractions.iter().map(|(ordinal, digits)| {
+        let ordinal = Literal::usize_unsuffixed(*ordinal);
+        let digits = Literal::u8_unsuffixed(*digits);
+        quote!((#ordinal, #digits))
+    });
     Ok(quote! {
         TableLayout {
             database: #database,
@@ -31,6 +37,7 @@ pub(super) fn table_layout(table: &Table) -> Result<TokenStream, ModelError> {
             columns: &[#(#columns),*],
             key: &[#(#key),*],
             physical_columns: #physical_columns,
+            old_fractions: &[#(#old_fractions),*],
         }
     })
 }
@@ -43,8 +50,18 @@ fn column_layout(table: &Table, column: &Column) -> Result<TokenStream, ModelErr
         ..
     } = column;
     let ordinal = Literal::usize_unsuffixed(column.ordinal);
-    let charset = match &column.charset {
-        Some(charset) => quote!(Some(#charset)),
+    let charset = match column.charset.as_deref().and_then(charset::variant) {
+        Some(variant) => {
+            let variant = format_ident!("{}", variant);
+            quote!(Some(Charset::#variant))
+        }
+        None => quote!(None),
+    };
+    let generated_from = match &column.generated_from {
+        Some(sources) => {
+            let sources = sources.iter().map(|at| Literal::usize_unsuffixed(*at));
+            quote!(Some(&[#(#sources),*]))
+        }
         None => quote!(None),
     };
     let kind = kind(table, column)?;
@@ -55,6 +72,7 @@ fn column_layout(table: &Table, column: &Column) -> Result<TokenStream, ModelErr
             nullable: #nullable,
             sql_type: #sql_type,
             charset: #charset,
+            generated_from: #generated_from,
             kind: ColumnType::#kind,
         }
     })
@@ -95,6 +113,11 @@ fn kind(table: &Table, column: &Column) -> Result<TokenStream, ModelError> {
         }
         ColumnType::Bit { bits } => sized("Bit", "bits", *bits),
         ColumnType::Json => quote!(Json),
+        ColumnType::Geometry => quote!(Geometry),
+        ColumnType::Vector { dimension } => sized("Vector", "dimension", *dimension),
+        ColumnType::Uuid => quote!(Uuid),
+        ColumnType::Inet4 => quote!(Inet4),
+        ColumnType::Inet6 => quote!(Inet6),
     })
 }
 

@@ -3,8 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::check::type_path;
 use super::{ModelError, ident};
-use crate::model::{Column, ColumnType, Table};
+use crate::model::{Column, ColumnType, Held, Table};
 
 /// Most digits that `rust_decimal` holds exactly.
 const DECIMAL_DIGITS: u8 = 28;
@@ -27,8 +28,14 @@ pub(super) enum Shape {
 }
 
 /// The shape of a column's values.
-pub(super) fn shape(ty: &ColumnType) -> Shape {
-    match ty {
+pub(super) fn shape(column: &Column) -> Shape {
+    match column.held {
+        Held::Bool => return Shape::Copy,
+        Held::Bytes => return Shape::Bytes,
+        Held::User(_) => return Shape::Clone,
+        Held::Natural => {}
+    }
+    match &column.ty {
         ColumnType::Float | ColumnType::Double => Shape::Float,
         ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. } => {
             Shape::Text
@@ -37,13 +44,30 @@ pub(super) fn shape(ty: &ColumnType) -> Shape {
             Shape::Bytes
         }
         ColumnType::Decimal { precision, .. } if *precision > DECIMAL_DIGITS => Shape::Clone,
-        ColumnType::Json => Shape::Unordered,
+        ColumnType::Json | ColumnType::Geometry | ColumnType::Vector { .. } => Shape::Unordered,
         _ => Shape::Copy,
     }
 }
 
 /// The type of a column's values that are not NULL.
 pub(super) fn value_type(table: &Table, column: &Column) -> Result<TokenStream, ModelError> {
+    match &column.held {
+        Held::User(path) => {
+            let path = type_path(table, path)?;
+            Ok(quote!(#path))
+        }
+        _ => column_type(table, column),
+    }
+}
+
+/// The type that values are decoded to: that of the column, from which a type of the user is
+/// made.
+pub(super) fn column_type(table: &Table, column: &Column) -> Result<TokenStream, ModelError> {
+    match column.held {
+        Held::Bool => return Ok(quote!(bool)),
+        Held::Bytes => return Ok(quote!(Box<[u8]>)),
+        Held::Natural | Held::User(_) => {}
+    }
     Ok(match &column.ty {
         ColumnType::TinyInt { unsigned } => integer(*unsigned, quote!(i8), quote!(u8)),
         ColumnType::SmallInt { unsigned } => integer(*unsigned, quote!(i16), quote!(u16)),
@@ -74,6 +98,11 @@ pub(super) fn value_type(table: &Table, column: &Column) -> Result<TokenStream, 
         }
         ColumnType::Bit { .. } => quote!(u64),
         ColumnType::Json => quote!(mirror_runtime::Json),
+        ColumnType::Geometry => quote!(mirror_runtime::Geometry),
+        ColumnType::Vector { .. } => quote!(mirror_runtime::Vector),
+        ColumnType::Uuid => quote!(mirror_runtime::Uuid),
+        ColumnType::Inet4 => quote!(std::net::Ipv4Addr),
+        ColumnType::Inet6 => quote!(std::net::Ipv6Addr),
     })
 }
 

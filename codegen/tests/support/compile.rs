@@ -56,12 +56,16 @@ fn workspace(goldens: &Path, folder: &Path) -> PathBuf {
         let manifest = format!(
             "[package]\nname = \"golden_{member}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
              [lib]\npath = {source:?}\n\n\
-             [dependencies]\nmirror-runtime = {{ path = {:?} }}\n\n\
+             [dependencies]\nmirror-runtime = {{ path = {:?} }}\n\
+             user_types = {{ path = \"../user_types\" }}\n\n\
              [lints.rust]\nmissing_docs = \"deny\"\nwarnings = \"deny\"\n",
             root.join("mirror-runtime"),
         );
         write(&folder.join(member).join("Cargo.toml"), &manifest);
     }
+    write(&folder.join("user_types/Cargo.toml"), USER_TYPES_MANIFEST);
+    write(&folder.join("user_types/src/lib.rs"), USER_TYPES);
+    members.push("user_types".to_owned());
     let manifest = format!(
         "[workspace]\nresolver = \"3\"\nmembers = {members:?}\n\n{}",
         profiles(root)
@@ -73,6 +77,50 @@ fn workspace(goldens: &Path, folder: &Path) -> PathBuf {
     }
     folder.to_owned()
 }
+
+const USER_TYPES_MANIFEST: &str =
+    "[package]\nname = \"user_types\"\nversion = \"0.0.0\"\nedition = \"2024\"\n";
+
+/// Types that a user of the generator may have columns held in.
+const USER_TYPES: &str = r#"//! Types of columns.
+
+/// A number.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Id(u32);
+
+impl From<u32> for Id {
+    fn from(id: u32) -> Self {
+        Self(id)
+    }
+}
+
+impl From<Id> for u32 {
+    fn from(id: Id) -> Self {
+        id.0
+    }
+}
+
+/// Text that is not empty.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Name(Box<str>);
+
+impl TryFrom<Box<str>> for Name {
+    type Error = &'static str;
+
+    fn try_from(name: Box<str>) -> Result<Self, Self::Error> {
+        if name.is_empty() {
+            return Err("an empty name");
+        }
+        Ok(Self(name))
+    }
+}
+
+impl From<Name> for Box<str> {
+    fn from(name: Name) -> Self {
+        name.0
+    }
+}
+"#;
 
 /// The profiles of the workspace: with others, every dependency would be built again.
 fn profiles(root: &Path) -> String {

@@ -1,11 +1,13 @@
 //! Models of the goldens, one per feature, built by hand.
 
-use codegen::model::{Column, ColumnType, Index, Member, Model, Table};
+use codegen::model::{Column, ColumnType, Held, Index, Member, Model, Table};
 
 /// Every golden: the name of its folder and the model it is rendered from.
 pub(crate) fn all() -> Vec<(&'static str, Model)> {
     vec![
         ("column_types", one(column_types())),
+        ("charsets", one(charsets())),
+        ("choices", one(choices())),
         (
             "composite_keys",
             model(vec![composite_key(), long_key(), float_key()]),
@@ -47,6 +49,7 @@ pub(crate) fn table(type_name: &str, module: &str, columns: Vec<Column>) -> Tabl
         module_name: module.to_owned(),
         comment: String::new(),
         physical_columns: columns.len(),
+        old_fractions: Vec::new(),
         columns,
         key: vec![0],
         key_name: "PRIMARY".to_owned(),
@@ -73,9 +76,10 @@ pub(crate) fn column(name: &str, sql_type: &str, ty: ColumnType) -> Column {
         sql_type: sql_type.to_owned(),
         charset: text.then(|| "utf8mb4".to_owned()),
         ty,
+        held: Held::Natural,
         type_name: String::new(),
         comment: String::new(),
-        generated: false,
+        generated_from: None,
         invisible: false,
     }
 }
@@ -504,6 +508,54 @@ fn hostile_text() -> Table {
     table
 }
 
+/// A text column in every character set that the runtime decodes.
+fn charsets() -> Table {
+    let mut columns = vec![int("id")];
+    for charset in mirror_runtime::Charset::ALL {
+        let name = charset.name();
+        columns.push(Column {
+            charset: Some(name.to_owned()),
+            ..column(
+                &format!("c_{name}"),
+                "varchar(10)",
+                ColumnType::VarChar {
+                    max_bytes: 10 * charset.max_char_bytes(),
+                },
+            )
+        });
+    }
+    let mut table = table("Texts", "texts", columns);
+    table.old_fractions = vec![(50, 3)];
+    table
+}
+
+/// Columns that are held as something else than their own type, in keys too.
+fn choices() -> Table {
+    let user = |column: Column, path: &str| Column {
+        held: Held::User(path.to_owned()),
+        ..column
+    };
+    let held = |held: Held, column: Column| Column { held, ..column };
+    let tiny = |name: &str| column(name, "tinyint(1)", ColumnType::TinyInt { unsigned: false });
+    let columns = vec![
+        user(int("id"), "user_types::Id"),
+        held(Held::Bool, tiny("flag")),
+        nullable(held(Held::Bool, tiny("maybe"))),
+        held(Held::Bytes, varchar("raw")),
+        nullable(held(Held::Bytes, varchar("maybe_raw"))),
+        user(varchar("name"), "user_types::Name"),
+        nullable(user(varchar("nick"), "user_types::Name")),
+    ];
+    let mut table = table("Choice", "choice", columns);
+    table.indexes = vec![
+        index("by_flag", "by_flag", &[1, 2], false),
+        index("by_raw", "by_raw", &[3, 4], false),
+        index("by_name", "by_name", &[5], true),
+        index("by_nick", "by_nick", &[6, 5], false),
+    ];
+    table
+}
+
 fn column_types() -> Table {
     let mut columns = vec![column(
         "id",
@@ -515,7 +567,7 @@ fn column_types() -> Table {
         columns.push(nullable(column(&format!("n{n}"), sql_type, ty)));
     }
     let generated = Column {
-        generated: true,
+        generated_from: Some(vec![0, 1]),
         invisible: true,
         ..int("computed")
     };
@@ -565,6 +617,11 @@ fn every_type() -> Vec<(&'static str, ColumnType)> {
         ("tinyblob", T::Blob { length_bytes: 1 }),
         ("bit(64)", T::Bit { bits: 64 }),
         ("json", T::Json),
+        ("point", T::Geometry),
+        ("vector(3)", T::Vector { dimension: 3 }),
+        ("uuid", T::Uuid),
+        ("inet4", T::Inet4),
+        ("inet6", T::Inet6),
     ]
 }
 

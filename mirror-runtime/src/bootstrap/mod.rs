@@ -11,15 +11,18 @@
 //! Then the tables are what the server had at p2. This module does 1 to 3.
 
 mod anchor;
+mod defaults;
 mod load;
 mod pieces;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
 use crate::error::Error;
+use crate::image::ColumnDefault;
 use crate::layout_check::check_layouts;
 use crate::options::Options;
 use crate::source::{
@@ -40,6 +43,9 @@ pub(crate) struct Loaded<S> {
     pub(crate) before_load: BinlogPosition,
     /// Where it ends.
     pub(crate) until: BinlogPosition,
+    /// What columns have that an insert's image lacks: by table index, by field index. As of
+    /// after `before_load`, like the rows.
+    pub(crate) defaults: Vec<Arc<[ColumnDefault]>>,
 }
 
 /// Checks the server, then loads all selected tables.
@@ -64,6 +70,7 @@ pub(crate) fn bootstrap<S: Schema>(
     let before_load = binlog_status(&mut conn, &info)?;
     tracing::info!(anchor = anchor.kind, start = %anchor.start, "loading");
     status.update(|status| status.state = State::Loading);
+    let defaults = defaults::read(&mut conn, &info, S::layouts(), selected)?;
     let tables = match load::load::<S>(&mut conn, options, selected, status, stop) {
         Err(Error::Source(error)) if is_about_columns(&error) => {
             // Altered since the check: said by the check, with table, expected and found.
@@ -84,6 +91,7 @@ pub(crate) fn bootstrap<S: Schema>(
         start: anchor.start,
         before_load,
         until,
+        defaults,
     })
 }
 

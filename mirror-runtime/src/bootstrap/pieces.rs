@@ -174,6 +174,7 @@ mod tests {
         columns: &[],
         key: &[],
         physical_columns: 0,
+        old_fractions: &[],
     };
 
     #[test]

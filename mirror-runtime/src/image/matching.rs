@@ -3,6 +3,7 @@
 use super::table_map::TableMap;
 use super::wire_type::WireColumn;
 use super::{LayoutMismatch, type_code};
+use crate::charset::Charset;
 use crate::layout::{ColumnLayout, ColumnType, TableLayout};
 
 /// Collation id of the character set `binary`.
@@ -98,24 +99,34 @@ fn same_type(kind: ColumnType, wire: &WireColumn) -> bool {
             code == t::STRING && string_of(max_bytes)
         }
         ColumnType::VarChar { max_bytes } | ColumnType::VarBinary { max_bytes } => {
-            matches!(code, t::VARCHAR | t::VAR_STRING) && string_of(max_bytes)
+            (matches!(code, t::VARCHAR | t::VAR_STRING) && string_of(max_bytes))
+                // Room for the byte that says how the value is compressed.
+                || (code == t::VARCHAR_COMPRESSED && u32::from(meta) == max_bytes + 1)
         }
         ColumnType::Text { length_bytes } | ColumnType::Blob { length_bytes } => {
-            matches!(code, t::TINY_BLOB | t::BLOB | t::MEDIUM_BLOB | t::LONG_BLOB)
-                && meta == u16::from(length_bytes)
+            matches!(
+                code,
+                t::TINY_BLOB | t::BLOB | t::MEDIUM_BLOB | t::LONG_BLOB | t::BLOB_COMPRESSED
+            ) && meta == u16::from(length_bytes)
         }
         ColumnType::Enum { labels } => code == t::ENUM && meta == enum_bytes(labels.len()),
         ColumnType::Set { labels } => code == t::SET && meta == set_bytes(labels.len()),
         ColumnType::Bit { bits } => code == t::BIT && meta.to_be_bytes() == [bits / 8, bits % 8],
         ColumnType::Json => code == t::JSON,
+        ColumnType::Geometry => code == t::GEOMETRY,
+        // MariaDB's is a VARBINARY on the wire.
+        ColumnType::Vector { dimension } => {
+            code == t::VECTOR || (code == t::VARCHAR && u32::from(meta) == dimension * 4)
+        }
+        ColumnType::Uuid | ColumnType::Inet6 => code == t::STRING && string_of(16),
+        ColumnType::Inet4 => code == t::STRING && string_of(4),
     }
 }
 
-/// The format of MySQL 5.6.4 and later has the fraction's digits in its metadata; the one
-/// before has no fraction. (MariaDB's own format of old, with a fraction but the old type code,
-/// has a width that the table map does not tell.)
+/// The format of MySQL 5.6.4 and later has the fraction's digits in its metadata; those before
+/// have no metadata, and MariaDB's may have a fraction all the same, which only DDL tells.
 fn same_temporal(new: u8, old: u8, fsp: u8, wire: &WireColumn) -> bool {
-    (wire.type_code == new && wire.meta == u16::from(fsp)) || (wire.type_code == old && fsp == 0)
+    (wire.type_code == new && wire.meta == u16::from(fsp)) || wire.type_code == old
 }
 
 fn enum_bytes(labels: usize) -> u16 {
@@ -165,21 +176,21 @@ fn labels(kind: ColumnType) -> Option<&'static [&'static str]> {
 fn labels_difference(
     expected: &[&str],
     found: &[Box<[u8]>],
-    charset: Option<&str>,
+    charset: Option<Charset>,
 ) -> Option<String> {
     if expected.len() != found.len() {
         return Some(format!("{} labels", found.len()));
     }
-    let is_utf8 = matches!(
-        charset,
-        None | Some("utf8mb4" | "utf8mb3" | "utf8" | "ascii")
-    );
-    // In other sets only labels of ASCII letters have the same bytes, and not in all of them.
-    let at = expected
-        .iter()
-        .zip(found)
-        .position(|(expected, found)| is_utf8 && expected.as_bytes() != found.as_ref())?;
-    let label = String::from_utf8_lossy(found.get(at)?);
+    let charset = charset.unwrap_or(Charset::Utf8mb4);
+    let at = expected.iter().zip(found).position(|(expected, found)| {
+        !charset
+            .decode(found)
+            .is_ok_and(|found| found.as_ref() == *expected)
+    })?;
+    let found = found.get(at)?;
+    let label = charset
+        .decode(found)
+        .unwrap_or_else(|_| String::from_utf8_lossy(found));
     Some(format!("label {label:?} in place {}", at + 1))
 }
 

@@ -1,12 +1,13 @@
 //! How the row images of one table map give the columns that were compiled in.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::LayoutMismatch;
 use super::locate::Steps;
 use super::matching::{check_column, mismatch};
 use super::reader::RowReader;
-use super::row_image::ImageColumn;
+use super::row_image::{ColumnDefault, ImageColumn};
 use super::rows_event::RowsEvent;
 use super::table_map::TableMap;
 use super::wire_type::{Width, WireColumn};
@@ -26,6 +27,8 @@ pub struct Plan {
     fields: Vec<Option<usize>>,
     /// Steps through images that have every column.
     full: Steps,
+    /// By field index; empty when they are not known.
+    defaults: Arc<[ColumnDefault]>,
 }
 
 impl Plan {
@@ -53,7 +56,7 @@ impl Plan {
                 meta: wire.meta,
             });
         }
-        let physical = with_widths(layout, map)?;
+        let physical = with_widths(layout, map, &fields)?;
         let full = Steps::new(
             &physical,
             columns.len(),
@@ -66,7 +69,19 @@ impl Plan {
             physical,
             fields,
             full,
+            defaults: Arc::default(),
         })
+    }
+
+    /// The same plan with what columns have that an insert's image lacks, by field index.
+    #[must_use]
+    pub fn with_defaults(mut self, defaults: Arc<[ColumnDefault]>) -> Self {
+        self.defaults = defaults;
+        self
+    }
+
+    pub(super) fn defaults(&self) -> &[ColumnDefault] {
+        &self.defaults
     }
 
     /// The layout that was compiled in.
@@ -153,11 +168,11 @@ fn same_name(one: &str, other: &str) -> bool {
 fn with_widths(
     layout: &TableLayout,
     map: &TableMap,
+    fields: &[Option<usize>],
 ) -> Result<Vec<(WireColumn, Width)>, LayoutMismatch> {
-    map.columns
-        .iter()
-        .enumerate()
-        .map(|(ordinal, column)| match column.width() {
+    let width = |(ordinal, column): (usize, &WireColumn)| {
+        let field = fields.get(ordinal).copied().flatten();
+        match column.width_with_fraction(old_fraction(layout, field, ordinal)) {
             Some(width) => Ok((*column, width)),
             None => Err(mismatch(
                 layout,
@@ -168,6 +183,23 @@ fn with_widths(
                     column.type_code, column.meta
                 ),
             )),
-        })
-        .collect()
+        }
+    };
+    map.columns.iter().enumerate().map(width).collect()
+}
+
+/// Digits of the fraction of a column, should it be of an old temporal format.
+fn old_fraction(layout: &TableLayout, field: Option<usize>, ordinal: usize) -> u8 {
+    use crate::layout::ColumnType as T;
+    match field.and_then(|field| layout.columns.get(field)) {
+        Some(column) => match column.kind {
+            T::DateTime { fsp } | T::Timestamp { fsp } | T::Time { fsp } => fsp,
+            _ => 0,
+        },
+        None => layout
+            .old_fractions
+            .iter()
+            .find(|(at, _)| *at == ordinal)
+            .map_or(0, |(_, fsp)| *fsp),
+    }
 }

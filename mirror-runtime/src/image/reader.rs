@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::ImageError;
 use super::locate::{Slot, Steps};
 use super::plan::Plan;
-use super::row_image::RowImage;
+use super::row_image::{ColumnDefault, RowImage};
 use super::rows_event::{RowsEvent, RowsKind};
 
 /// The images of one changed row.
@@ -37,12 +37,18 @@ impl<'a> Side<'a> {
     }
 
     #[inline]
-    fn image<'s>(&'s self, rows: &'s [u8], plan: &'s Plan) -> RowImage<'s> {
+    fn image<'s>(
+        &'s self,
+        rows: &'s [u8],
+        plan: &'s Plan,
+        defaults: &'s [ColumnDefault],
+    ) -> RowImage<'s> {
         RowImage {
             rows,
             slots: &self.slots,
             fields: &self.steps.fields,
             columns: plan.columns(),
+            defaults,
         }
     }
 }
@@ -111,15 +117,19 @@ impl<'a> RowReader<'a> {
             });
         }
         self.at = at;
+        let (rows, plan) = (self.rows, self.plan);
+        let before = self.before.as_ref();
+        // Only an insert's image makes a row out of nothing.
+        let defaults = match before {
+            None => plan.defaults(),
+            Some(_) => &[],
+        };
         Ok(Some(RowImages {
-            before: self
-                .before
-                .as_ref()
-                .map(|side| side.image(self.rows, self.plan)),
+            before: before.map(|side| side.image(rows, plan, &[])),
             after: self
                 .after
                 .as_ref()
-                .map(|side| side.image(self.rows, self.plan)),
+                .map(|side| side.image(rows, plan, defaults)),
         }))
     }
 }

@@ -3,7 +3,7 @@
 use super::locate::{Field, Slot};
 use crate::error::ValueError;
 use crate::layout::ColumnLayout;
-use crate::row::ColumnValue;
+use crate::row::{ColumnValue, SelectValue, convert};
 
 /// A mirrored column as it is in the row images of one table map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,10 @@ pub struct ImageColumn {
     pub meta: u16,
 }
 
+/// What a column has in a row that is inserted without it, as a SELECT would give it; `None` when
+/// that is not known.
+pub type ColumnDefault = Option<SelectValue>;
+
 /// One row image, before or after a change.
 #[derive(Debug, Clone, Copy)]
 pub struct RowImage<'a> {
@@ -26,10 +30,14 @@ pub struct RowImage<'a> {
     /// How to find a field by the slots.
     pub(super) fields: &'a [Field],
     pub(super) columns: &'a [ImageColumn],
+    /// Of the after image of an insert: what columns that it lacks have, by field index.
+    pub(super) defaults: &'a [ColumnDefault],
 }
 
 impl<'a> RowImage<'a> {
     /// Decodes the column with this field index (counting mirrored columns).
+    ///
+    /// The default of a column that an insert's image lacks stands in for it, where it is known.
     ///
     /// # Errors
     /// [`ValueError::Absent`] when the image does not have the column, else what
@@ -41,7 +49,59 @@ impl<'a> RowImage<'a> {
         };
         match self.raw(field).and_then(|raw| T::from_image(raw, column)) {
             Ok(value) => Ok(value),
+            Err(ValueError::Absent) => self.default_of(field, column),
             Err(error) => Err(name_column(error, column)),
+        }
+    }
+
+    /// The default of a column that an insert's image lacks (`binlog_row_image=MINIMAL`).
+    #[cold]
+    fn default_of<T: ColumnValue>(
+        &self,
+        field: usize,
+        column: &ImageColumn,
+    ) -> Result<T, ValueError> {
+        match self.defaults.get(field) {
+            Some(Some(default)) => T::from_select(default.clone(), column.layout),
+            _ => Err(ValueError::Absent),
+        }
+        .map_err(|error| name_column(error, column))
+    }
+
+    /// As [`get`](Self::get), then made a type of the user, `T`, from the column's own, `B`.
+    ///
+    /// # Errors
+    /// As `get`, and when `T` refuses the value.
+    pub fn get_converted<B, T>(&self, field: usize) -> Result<T, ValueError>
+    where
+        B: ColumnValue,
+        T: TryFrom<B>,
+    {
+        let value = self.get::<B>(field)?;
+        convert(value).map_err(|error| self.name_field(error, field))
+    }
+
+    /// As [`get_converted`](Self::get_converted), of a column that may hold NULL.
+    ///
+    /// # Errors
+    /// As `get_converted`.
+    pub fn get_converted_option<B, T>(&self, field: usize) -> Result<Option<T>, ValueError>
+    where
+        B: ColumnValue,
+        T: TryFrom<B>,
+    {
+        let value = self.get::<Option<B>>(field)?;
+        value
+            .map(convert)
+            .transpose()
+            .map_err(|error| self.name_field(error, field))
+    }
+
+    #[cold]
+    fn name_field(&self, error: ValueError, field: usize) -> ValueError {
+        match self.columns.get(field) {
+            Some(column) => name_column(error, column),
+            None => error,
         }
     }
 
@@ -72,6 +132,37 @@ impl<'a> RowImage<'a> {
     #[must_use]
     pub fn is_present(&self, field: usize) -> bool {
         !matches!(self.fields.get(field), None | Some(Field::Absent))
+    }
+
+    /// Whether this after image of an update leaves the value of a generated column open: the
+    /// image lacks it, and a column that it depends on may have changed (MariaDB logs no virtual
+    /// columns with MINIMAL images, and from 11.x on no generated ones with any).
+    #[must_use]
+    pub fn leaves_generated_open(&self, before: &RowImage<'_>) -> bool {
+        self.columns.iter().enumerate().any(|(field, column)| {
+            let Some(sources) = column.layout.generated_from else {
+                return false;
+            };
+            !self.is_present(field)
+                && sources
+                    .iter()
+                    .any(|ordinal| self.may_have_changed(*ordinal, before))
+        })
+    }
+
+    /// Whether the column at a place of the compiled table may differ from the before image.
+    fn may_have_changed(&self, ordinal: usize, before: &RowImage<'_>) -> bool {
+        let field = self
+            .columns
+            .iter()
+            .position(|column| column.layout.ordinal == ordinal);
+        match field {
+            // Not mirrored: nothing is known of it.
+            None => true,
+            // A generated column that others depend on has sources of its own in their lists.
+            Some(field) if !self.is_present(field) => false,
+            Some(field) => !before.is_present(field) || self.raw(field) != before.raw(field),
+        }
     }
 
     /// A column's bytes without any length prefix, `None` for NULL.

@@ -1,6 +1,7 @@
 //! Columns and events for tests.
 
 use super::ImageColumn;
+use crate::charset::Charset;
 use crate::layout::{ColumnLayout, ColumnType, TableLayout};
 
 /// A NOT NULL column of a type.
@@ -9,17 +10,18 @@ pub(crate) fn column(kind: ColumnType) -> &'static ColumnLayout {
 }
 
 /// A NOT NULL column of text in a character set.
-pub(crate) fn text_column(kind: ColumnType, charset: &'static str) -> &'static ColumnLayout {
+pub(crate) fn text_column(kind: ColumnType, charset: Charset) -> &'static ColumnLayout {
     build(kind, Some(charset))
 }
 
-fn build(kind: ColumnType, charset: Option<&'static str>) -> &'static ColumnLayout {
+fn build(kind: ColumnType, charset: Option<Charset>) -> &'static ColumnLayout {
     Box::leak(Box::new(ColumnLayout {
         name: "c",
         ordinal: 0,
         nullable: false,
         sql_type: "a type",
         charset,
+        generated_from: None,
         kind,
     }))
 }
@@ -46,6 +48,7 @@ pub(crate) fn named(
         nullable,
         sql_type: "a type",
         charset: None,
+        generated_from: None,
         kind,
     }
 }
@@ -58,6 +61,7 @@ pub(crate) fn layout(columns: Vec<ColumnLayout>, physical_columns: usize) -> &'s
         columns: columns.leak(),
         key: &[0],
         physical_columns,
+        old_fractions: &[],
     }))
 }
 

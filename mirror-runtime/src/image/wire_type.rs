@@ -74,6 +74,22 @@ impl WireColumn {
         })
     }
 
+    /// As [`width`](Self::width), for a column that has so many digits of a fraction should it be
+    /// of one of the old temporal formats, which have no metadata (MariaDB source,
+    /// `Field_timestamp_hires`, `Field_time_hires`, `Field_datetime_hires`).
+    pub(super) fn width_with_fraction(self, digits: u8) -> Option<Width> {
+        use type_code as t;
+        let widths: [u32; 7] = match self.type_code {
+            t::TIMESTAMP => [4, 5, 5, 6, 6, 7, 7],
+            t::TIME => [3, 4, 4, 5, 5, 5, 6],
+            t::DATETIME => [8, 6, 6, 7, 7, 7, 8],
+            _ => return self.width(),
+        };
+        widths
+            .get(usize::from(digits))
+            .map(|bytes| Width::Fixed(*bytes))
+    }
+
     /// What a value takes in a row, `None` when the type never stands in one or the metadata
     /// is impossible.
     pub(super) fn width(self) -> Option<Width> {

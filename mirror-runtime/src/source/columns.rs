@@ -22,6 +22,9 @@ pub struct ServerColumn {
     pub nullable: bool,
     /// `EXTRA`: `auto_increment`, `VIRTUAL GENERATED`, `INVISIBLE` and the like.
     pub extra: String,
+    /// `COLUMN_DEFAULT`: a literal or an expression, or `None` where there is no DEFAULT or (on
+    /// MySQL) where it is NULL.
+    pub default: Option<Vec<u8>>,
 }
 
 /// The columns of `database.table` in table order; empty when there is no such table, or no
@@ -45,13 +48,14 @@ pub fn columns(
         Option<String>,
         String,
         String,
+        Option<Vec<u8>>,
     );
     let action = format!("reading the columns of {database}.{table}");
     // The plain comparisons let the server find the table; the binary ones decide.
     let rows: Vec<Answer> = conn
         .exec(
             "SELECT COLUMN_NAME, ORDINAL_POSITION, COLUMN_TYPE, CHARACTER_SET_NAME, \
-             COLLATION_NAME, IS_NULLABLE, EXTRA FROM information_schema.COLUMNS \
+             COLLATION_NAME, IS_NULLABLE, EXTRA, COLUMN_DEFAULT FROM information_schema.COLUMNS \
              WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? \
              AND CAST(TABLE_SCHEMA AS BINARY) = CAST(? AS BINARY) \
              AND CAST(TABLE_NAME AS BINARY) = CAST(? AS BINARY) ORDER BY ORDINAL_POSITION",
@@ -61,7 +65,7 @@ pub fn columns(
     let columns = rows.into_iter().zip(0..);
     Ok(columns
         .map(|(row, ordinal)| {
-            let (name, _, sql_type, charset, collation, nullable, extra) = row;
+            let (name, _, sql_type, charset, collation, nullable, extra, default) = row;
             ServerColumn {
                 name,
                 ordinal,
@@ -70,6 +74,7 @@ pub fn columns(
                 collation,
                 nullable: nullable.eq_ignore_ascii_case("YES"),
                 extra,
+                default,
             }
         })
         .collect())

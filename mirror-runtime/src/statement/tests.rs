@@ -6,6 +6,7 @@ const LAYOUT: TableLayout = TableLayout {
     columns: &[],
     key: &[],
     physical_columns: 0,
+    old_fractions: &[],
 };
 const OTHER: TableLayout = TableLayout {
     database: "d2",
@@ -13,6 +14,7 @@ const OTHER: TableLayout = TableLayout {
     columns: &[],
     key: &[],
     physical_columns: 0,
+    old_fractions: &[],
 };
 
 fn sort(sql: &str) -> Statement {

@@ -8,7 +8,9 @@ use super::index::{IndexRange, is_empty_range};
 use super::{Indexes, RowChange, RowValues};
 use crate::error::ValueError;
 use crate::image::{ImageError, Plan, RowImage, RowsEvent};
+use crate::layout::{ColumnLayout, TableLayout};
 use crate::row::{Row, SelectValue};
+use crate::value::Value;
 
 /// How changes meet rows that are not as the change says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +44,12 @@ pub enum Divergence {
     /// held under the old key may be a newer one, whose other columns would be taken along.
     #[error("a replayed update that changes the key of a row and lacks columns")]
     PartialMove,
+    /// A generated column that the server did not log, and whose value may be another now.
+    #[error("a row image without a generated column whose value it decides")]
+    GeneratedNotLogged,
+    /// An insert lacks a column whose default is not known.
+    #[error("the row image of an insert without a column whose default is not known")]
+    DefaultNotKnown,
 }
 
 /// Why a rows event could not be applied.
@@ -123,11 +131,12 @@ pub trait TableWriter<C>: Send + Sync {
     fn row_count(&self) -> usize;
     /// Every row in key order, without its type.
     fn rows(&self) -> Box<dyn Iterator<Item = &dyn RowValues> + '_>;
-    /// Decodes the images of one rows event over blank rows, without touching the table: what
+    /// Decodes the images of one rows event, without touching the table: what
     /// a stream without a mirror behind it shows.
     ///
     /// # Errors
-    /// When a row cannot be decoded.
+    /// When a row cannot be decoded; [`Divergence::GeneratedNotLogged`] when an after image lacks
+    /// a generated column.
     fn decode_only(
         &self,
         plan: &Plan,
@@ -136,8 +145,53 @@ pub trait TableWriter<C>: Send + Sync {
     ) -> Result<(), ApplyError>;
 }
 
-/// A decoded image for [`TableWriter::decode_only`]: the row, and which columns it has.
-pub type ShownRow<'a> = Option<(&'a dyn RowValues, &'a dyn Fn(usize) -> bool)>;
+/// The values of one image, for [`TableWriter::decode_only`].
+#[derive(Debug)]
+pub struct ImageValues {
+    layout: &'static TableLayout,
+    /// By field index; `None` where the image lacks the column.
+    values: Vec<Option<Value<'static>>>,
+}
+
+impl ImageValues {
+    fn decode<R: Row>(image: &RowImage<'_>) -> Result<Self, ValueError> {
+        let layout = R::layout();
+        let value = |field| {
+            image
+                .is_present(field)
+                .then(|| R::image_value(image, field))
+                .transpose()
+        };
+        Ok(Self {
+            layout,
+            values: (0..layout.columns.len())
+                .map(value)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Whether the image has the column with this field index.
+    #[must_use]
+    pub fn has(&self, field: usize) -> bool {
+        matches!(self.values.get(field), Some(Some(_)))
+    }
+}
+
+impl RowValues for ImageValues {
+    fn row_layout(&self) -> &'static TableLayout {
+        self.layout
+    }
+
+    fn column_value(&self, field: usize) -> Value<'_> {
+        match self.values.get(field) {
+            Some(Some(value)) => value.clone(),
+            _ => Value::Null,
+        }
+    }
+}
+
+/// A decoded image, if there is one.
+pub type ShownRow<'a> = Option<&'a ImageValues>;
 
 /// One mirrored table: rows by key, and its indexes.
 #[derive(Clone)]
@@ -221,7 +275,11 @@ impl<R: Row> Table<R> {
     }
 
     fn insert(&mut self, image: &RowImage<'_>, mode: Mode) -> Result<RowChange<R>, ApplyError> {
-        let after = Arc::new(R::decode(image)?);
+        let after = match R::decode(image) {
+            Ok(row) => Arc::new(row),
+            Err(error) if error.is_absent() => return Err(lacking::<R>(image).into()),
+            Err(error) => return Err(error.into()),
+        };
         match self.put(&after) {
             None => Ok(RowChange::Insert { after }),
             Some(_) if mode == Mode::Strict => Err(Divergence::InsertOfKnown.into()),
@@ -262,6 +320,9 @@ impl<R: Row> Table<R> {
         if mode == Mode::Tolerant && moves_partly::<R>(&key, after) {
             return Err(Divergence::PartialMove.into());
         }
+        if after.leaves_generated_open(before) {
+            return Err(Divergence::GeneratedNotLogged.into());
+        }
         let mut row = R::clone(&held);
         row.merge(after)?;
         let row = Arc::new(row);
@@ -301,6 +362,19 @@ impl<R: Row> Table<R> {
     }
 }
 
+/// What to say of an insert that lacks a column and does not find a default for it.
+fn lacking<R: Row>(image: &RowImage<'_>) -> Divergence {
+    let columns = R::layout().columns.iter().enumerate();
+    let generated = |(field, column): (usize, &ColumnLayout)| {
+        column.generated_from.is_some() && !image.is_present(field)
+    };
+    if columns.into_iter().any(generated) {
+        Divergence::GeneratedNotLogged
+    } else {
+        Divergence::DefaultNotKnown
+    }
+}
+
 /// Whether an after image changes the key and lacks columns.
 fn moves_partly<R: Row>(key: &R::Key, after: &RowImage<'_>) -> bool {
     let layout = R::layout();
@@ -309,6 +383,14 @@ fn moves_partly<R: Row>(key: &R::Key, after: &RowImage<'_>) -> bool {
     }
     let names_key = layout.key.iter().any(|&field| after.is_present(field));
     names_key && R::decode_key(after).map_or(true, |new| new != *key)
+}
+
+/// Whether an image lacks a mirrored generated column.
+fn lacks_generated(layout: &TableLayout, image: &RowImage<'_>) -> bool {
+    let columns = layout.columns.iter().enumerate();
+    columns
+        .filter(|(_, column)| column.generated_from.is_some())
+        .any(|(field, _)| !image.is_present(field))
 }
 
 /// In strict mode, whether every column of the before image is what we hold.
@@ -405,23 +487,12 @@ where
         let mut reader = plan.reader(rows);
         while let Some(images) = reader.next()? {
             let (before, after) = (images.before.as_ref(), images.after.as_ref());
-            let blank = |image: Option<&RowImage<'_>>| -> Result<Option<R>, ValueError> {
-                image
-                    .map(|image| {
-                        let mut row = R::blank();
-                        row.merge(image).map(|()| row)
-                    })
-                    .transpose()
-            };
-            let (old, new) = (blank(before)?, blank(after)?);
-            let has_old = |field| before.is_some_and(|image| image.is_present(field));
-            let has_new = |field| after.is_some_and(|image| image.is_present(field));
-            show(
-                old.as_ref()
-                    .map(|row| (row as &dyn RowValues, &has_old as &dyn Fn(usize) -> bool)),
-                new.as_ref()
-                    .map(|row| (row as &dyn RowValues, &has_new as &dyn Fn(usize) -> bool)),
-            )?;
+            if after.is_some_and(|after| lacks_generated(R::layout(), after)) {
+                return Err(Divergence::GeneratedNotLogged.into());
+            }
+            let old = before.map(ImageValues::decode::<R>).transpose()?;
+            let new = after.map(ImageValues::decode::<R>).transpose()?;
+            show(old.as_ref(), new.as_ref())?;
         }
         Ok(())
     }

@@ -1,5 +1,8 @@
 //! BINARY, VARBINARY and the BLOB family as bytes.
 
+use std::borrow::Cow;
+
+use super::compressed::{decompress, is_compressed};
 use super::select::select_bytes;
 use crate::error::ValueError;
 use crate::image::ImageColumn;
@@ -26,6 +29,9 @@ impl ColumnValue for Box<[u8]> {
     #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let raw = raw.ok_or(ValueError::UnexpectedNull)?;
+        if is_compressed(column.type_code) {
+            return decompress(raw, column).map(Vec::into_boxed_slice);
+        }
         match column.layout.kind {
             ColumnType::Binary { bytes: width } if raw.len() != width as usize => {
                 let mut bytes = Vec::with_capacity(width as usize);
@@ -41,11 +47,7 @@ impl ColumnValue for Box<[u8]> {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Bytes(self)
-    }
-
-    fn blank() -> Self {
-        Self::default()
+        Value::Bytes(Cow::Borrowed(self))
     }
 }
 

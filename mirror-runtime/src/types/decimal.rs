@@ -203,10 +203,6 @@ impl ColumnValue for Decimal {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Decimal(self.to_string())
     }
-
-    fn blank() -> Self {
-        Self::ZERO
-    }
 }
 
 fn big_decimal(negative: bool, magnitude: BigUint, scale: u8) -> BigDecimal {
@@ -238,10 +234,6 @@ impl ColumnValue for BigDecimal {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Decimal(plain_text(self))
-    }
-
-    fn blank() -> Self {
-        big_decimal(false, BigUint::ZERO, 0)
     }
 }
 

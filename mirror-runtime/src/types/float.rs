@@ -111,10 +111,6 @@ macro_rules! float_column {
             fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
                 Value::$variant(*self)
             }
-
-            fn blank() -> Self {
-                0.0
-            }
         }
     };
 }

@@ -24,10 +24,6 @@ macro_rules! integer_column {
             fn as_value<'a>(&'a self, column: &'a ColumnLayout) -> Value<'a> {
                 $value(*self, column)
             }
-
-            fn blank() -> Self {
-                0
-            }
         }
     };
 }

@@ -1,5 +1,6 @@
 //! JSON documents as the MySQL server prints them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::select::select_bytes;
@@ -74,11 +75,7 @@ impl ColumnValue for Json {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Json(self)
-    }
-
-    fn blank() -> Self {
-        Self::default()
+        Value::Json(Cow::Borrowed(self))
     }
 }
 

@@ -5,17 +5,19 @@
 //! Type Representation", for the older types 7, 10, 11 and 12.
 
 use super::select::{kind_error, refuse_null};
-use super::{Date, DateTime, Time, Timestamp};
+use super::{Date, DateTime, Time, Timestamp, hires};
 use crate::error::ValueError;
 use crate::image::{ImageColumn, type_code};
-use crate::layout::ColumnLayout;
+use crate::layout::{ColumnLayout, ColumnType};
 use crate::row::{ColumnValue, SelectValue};
 use crate::value::Value;
 
 const BAD_DATE: ValueError = ValueError::Invalid("a date outside of the server's range");
-const BAD_DATE_TIME: ValueError = ValueError::Invalid("a DATETIME outside of the server's range");
-const BAD_TIMESTAMP: ValueError = ValueError::Invalid("a TIMESTAMP outside of the server's range");
-const BAD_TIME: ValueError = ValueError::Invalid("a TIME outside of the server's range");
+pub(super) const BAD_DATE_TIME: ValueError =
+    ValueError::Invalid("a DATETIME outside of the server's range");
+pub(super) const BAD_TIMESTAMP: ValueError =
+    ValueError::Invalid("a TIMESTAMP outside of the server's range");
+pub(super) const BAD_TIME: ValueError = ValueError::Invalid("a TIME outside of the server's range");
 
 /// The bytes as one big-endian number and the number of bytes of its fraction, when there are
 /// as many as a value of `whole` bytes with the column's fraction takes.
@@ -62,7 +64,17 @@ fn split_fraction(number: u64, fraction_bytes: usize) -> (u64, u32) {
     (number >> bits, steps as u32 * unit)
 }
 
-fn date(year: u64, month: u64, day: u64) -> Result<Date, ValueError> {
+/// Digits of the fraction of a column of an old format, which MariaDB's may have.
+fn old_fraction(column: &ColumnLayout) -> u8 {
+    match column.kind {
+        ColumnType::DateTime { fsp } | ColumnType::Timestamp { fsp } | ColumnType::Time { fsp } => {
+            fsp
+        }
+        _ => 0,
+    }
+}
+
+pub(super) fn date(year: u64, month: u64, day: u64) -> Result<Date, ValueError> {
     match (u16::try_from(year), u8::try_from(month), u8::try_from(day)) {
         (Ok(year), Ok(month), Ok(day)) => Date::new(year, month, day).ok_or(BAD_DATE),
         _ => Err(BAD_DATE),
@@ -88,10 +100,6 @@ impl ColumnValue for Date {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Date(*self)
-    }
-
-    fn blank() -> Self {
-        Self::ZERO
     }
 }
 
@@ -133,7 +141,10 @@ impl ColumnValue for DateTime {
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let raw = raw.ok_or(ValueError::UnexpectedNull)?;
         if column.type_code == type_code::DATETIME {
-            return old_date_time(little_endian(raw, 8)?);
+            return match old_fraction(column.layout) {
+                0 => old_date_time(little_endian(raw, 8)?),
+                digits => hires::date_time(raw, digits),
+            };
         }
         let (number, fraction) = big_endian(raw, 5, column.meta)?;
         let (whole, micros) = split_fraction(number, fraction);
@@ -150,10 +161,6 @@ impl ColumnValue for DateTime {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::DateTime(*self)
     }
-
-    fn blank() -> Self {
-        Self::ZERO
-    }
 }
 
 impl ColumnValue for Timestamp {
@@ -161,7 +168,10 @@ impl ColumnValue for Timestamp {
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let raw = raw.ok_or(ValueError::UnexpectedNull)?;
         let (seconds, micros) = if column.type_code == type_code::TIMESTAMP {
-            (little_endian(raw, 4)?, 0)
+            match old_fraction(column.layout) {
+                0 => (little_endian(raw, 4)?, 0),
+                digits => hires::timestamp(raw, digits)?,
+            }
         } else {
             let (number, fraction) = big_endian(raw, 4, column.meta)?;
             split_fraction(number, fraction)
@@ -177,10 +187,6 @@ impl ColumnValue for Timestamp {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Timestamp(*self)
-    }
-
-    fn blank() -> Self {
-        Self::ZERO
     }
 }
 
@@ -238,7 +244,10 @@ impl ColumnValue for Time {
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let raw = raw.ok_or(ValueError::UnexpectedNull)?;
         if column.type_code == type_code::TIME {
-            return old_time(raw);
+            return match old_fraction(column.layout) {
+                0 => old_time(raw),
+                digits => hires::time(raw, digits),
+            };
         }
         let (number, fraction) = big_endian(raw, 3, column.meta)?;
         new_time(number, fraction)
@@ -260,17 +269,12 @@ impl ColumnValue for Time {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Time(*self)
     }
-
-    fn blank() -> Self {
-        Self::ZERO
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::image::test_support::{column, image_column};
-    use crate::layout::ColumnType;
 
     fn time(fsp: u8, raw: &[u8]) -> Result<String, ValueError> {
         let image = image_column(column(ColumnType::Time { fsp }), 19, fsp.into());

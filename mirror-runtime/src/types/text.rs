@@ -1,54 +1,45 @@
 //! CHAR, VARCHAR and the TEXT family as text.
 
+use std::borrow::Cow;
+
+use super::compressed::{decompress, is_compressed};
 use super::select::select_bytes;
+use crate::charset::Charset;
 use crate::error::ValueError;
 use crate::image::ImageColumn;
 use crate::layout::ColumnLayout;
 use crate::row::{ColumnValue, SelectValue};
 use crate::value::Value;
 
-/// Checks bytes of a column's character set; what passes is UTF-8.
-///
-/// Character sets whose bytes are not UTF-8 have no decoder here and are refused, never guessed.
+/// The character set of a column; utf8mb4 when the layout names none.
 #[inline]
-fn check_text<'a>(raw: &'a [u8], charset: Option<&'static str>) -> Result<&'a str, ValueError> {
-    let charset = match charset {
-        None | Some("utf8mb4") => "utf8mb4",
-        Some("ascii") => return check_ascii(raw),
-        Some(other @ ("utf8mb3" | "utf8")) => other,
-        Some(_) => {
-            return Err(ValueError::Invalid(
-                "text in a character set that has no decoder",
-            ));
-        }
-    };
-    std::str::from_utf8(raw).map_err(|error| ValueError::Text {
-        charset,
-        at: error.valid_up_to(),
-    })
+fn charset(column: &ColumnLayout) -> Charset {
+    column.charset.unwrap_or(Charset::Utf8mb4)
 }
 
-fn check_ascii(raw: &[u8]) -> Result<&str, ValueError> {
-    let bad_byte = |at| ValueError::Text {
-        charset: "ascii",
-        at,
-    };
-    match raw.iter().position(|byte| !byte.is_ascii()) {
-        Some(at) => Err(bad_byte(at)),
-        None => std::str::from_utf8(raw).map_err(|error| bad_byte(error.valid_up_to())),
+/// The bytes that the server holds: those of a COMPRESSED column are decompressed.
+#[inline]
+fn stored<'a>(raw: &'a [u8], column: &ImageColumn) -> Result<Cow<'a, [u8]>, ValueError> {
+    if is_compressed(column.type_code) {
+        return decompress(raw, column).map(Cow::Owned);
     }
+    Ok(Cow::Borrowed(raw))
 }
 
 impl ColumnValue for Box<str> {
     #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
-        let raw = raw.ok_or(ValueError::UnexpectedNull)?;
-        check_text(raw, column.layout.charset).map(Self::from)
+        let raw = stored(raw.ok_or(ValueError::UnexpectedNull)?, column)?;
+        charset(column.layout).decode(&raw).map(Self::from)
     }
 
-    /// The session's character set must be utf8mb4, whatever the column's is.
-    fn from_select(value: SelectValue, _column: &ColumnLayout) -> Result<Self, ValueError> {
-        match String::from_utf8(select_bytes(value, "text")?) {
+    /// The bytes are in the column's character set, as they are stored.
+    fn from_select(value: SelectValue, column: &ColumnLayout) -> Result<Self, ValueError> {
+        let bytes = select_bytes(value, "text")?;
+        if charset(column) != Charset::Utf8mb4 {
+            return charset(column).decode(&bytes).map(Self::from);
+        }
+        match String::from_utf8(bytes) {
             Ok(text) => Ok(text.into_boxed_str()),
             Err(error) => Err(ValueError::Text {
                 charset: "utf8mb4",
@@ -57,12 +48,14 @@ impl ColumnValue for Box<str> {
         }
     }
 
-    fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Text(self)
+    #[inline]
+    fn equals_image(&self, raw: Option<&[u8]>, column: &ImageColumn) -> Result<bool, ValueError> {
+        let raw = stored(raw.ok_or(ValueError::UnexpectedNull)?, column)?;
+        Ok(*charset(column.layout).decode(&raw)? == **self)
     }
 
-    fn blank() -> Self {
-        Self::default()
+    fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
+        Value::Text(Cow::Borrowed(self))
     }
 }
 
@@ -72,42 +65,45 @@ mod tests {
     use crate::image::test_support::{image_column, text_column};
     use crate::layout::ColumnType;
 
-    fn decode(raw: &[u8], charset: &'static str) -> Result<Box<str>, ValueError> {
+    fn both(raw: &[u8], charset: Charset) -> Result<Box<str>, ValueError> {
         let layout = text_column(ColumnType::VarChar { max_bytes: 80 }, charset);
-        Box::<str>::from_image(Some(raw), &image_column(layout, 15, 80))
+        let image = image_column(layout, 15, 80);
+        let decoded = Box::<str>::from_image(Some(raw), &image);
+        let selected = Box::<str>::from_select(SelectValue::Bytes(raw.to_vec()), layout);
+        assert_eq!(decoded, selected);
+        if let Ok(text) = &decoded {
+            assert_eq!(text.equals_image(Some(raw), &image), Ok(true));
+            assert_ne!(text.equals_image(Some(b"other."), &image), Ok(true));
+        }
+        decoded
     }
 
     #[test]
     fn text_keeps_every_character() {
         for text in ["", "naïve€", "a\u{0}b", "😀", " y ", "\u{feff}x"] {
-            assert_eq!(decode(text.as_bytes(), "utf8mb4"), Ok(text.into()));
+            assert_eq!(both(text.as_bytes(), Charset::Utf8mb4), Ok(text.into()));
         }
     }
 
     #[test]
-    fn bytes_outside_of_the_charset_are_refused_with_their_place() {
-        assert_eq!(
-            decode(b"ab\xff", "utf8mb4"),
-            Err(ValueError::Text {
-                charset: "utf8mb4",
-                at: 2
-            })
-        );
-        assert_eq!(
-            decode("aé".as_bytes(), "ascii"),
-            Err(ValueError::Text {
-                charset: "ascii",
-                at: 1
-            })
-        );
-        assert_eq!(decode(b"ab", "ascii"), Ok("ab".into()));
+    fn bytes_are_read_in_the_columns_charset_on_both_paths() {
+        assert_eq!(both(b"na\xefve\x80", Charset::Latin1), Ok("naïve€".into()));
+        assert_eq!(both(b"\xd6\xd0", Charset::Gbk), Ok("中".into()));
+        assert_eq!(both(b"\0a\xd8\x3d\xde\0", Charset::Utf16), Ok("a😀".into()));
     }
 
     #[test]
-    fn charset_without_decoder_is_refused_even_for_ascii_bytes() {
-        assert!(matches!(
-            decode(b"ab", "latin1"),
-            Err(ValueError::Invalid(_))
-        ));
+    fn bytes_outside_of_the_charset_are_refused_with_their_place() {
+        for (raw, charset, at) in [
+            (&b"ab\xff"[..], Charset::Utf8mb4, 2),
+            ("aé".as_bytes(), Charset::Ascii, 1),
+        ] {
+            let expected = ValueError::Text {
+                charset: charset.name(),
+                at,
+            };
+            assert_eq!(both(raw, charset), Err(expected));
+        }
+        assert_eq!(both(b"ab", Charset::Ascii), Ok("ab".into()));
     }
 }

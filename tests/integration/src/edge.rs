@@ -1,6 +1,6 @@
 //! Values at the edges of every type, as SQL literals.
 
-use mirror_runtime::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, ColumnLayout, ColumnType, TableLayout};
 
 use crate::Random;
 
@@ -82,6 +82,7 @@ fn edges(column: &ColumnLayout) -> Vec<String> {
         ColumnType::Set { labels } => bit_edges(labels.len() as u32),
         ColumnType::Bit { bits } => bit_edges(u32::from(bits)),
         ColumnType::Json => DOCUMENTS.iter().map(|text| text_literal(text)).collect(),
+        other => panic!("there are no edge values of {other:?}"),
     }
 }
 
@@ -143,6 +144,11 @@ fn any(column: &ColumnLayout, random: &mut Random) -> String {
         ColumnType::Enum { labels } => random.below(labels.len() as u64 + 1).to_string(),
         ColumnType::Set { labels } => (random.next_u64() & mask(labels.len() as u32)).to_string(),
         ColumnType::Bit { bits } => (random.next_u64() & mask(u32::from(bits))).to_string(),
+        ColumnType::Geometry
+        | ColumnType::Vector { .. }
+        | ColumnType::Uuid
+        | ColumnType::Inet4
+        | ColumnType::Inet6 => panic!("there are no random values of {:?}", column.kind),
         ColumnType::Json => {
             let (number, double) = (random.next_u64(), random.between(-1 << 50, 1 << 50) as f64);
             text_literal(&format!(
@@ -320,7 +326,7 @@ fn blob_limit(length_bytes: u8) -> usize {
 }
 
 fn is_ascii(column: &ColumnLayout) -> bool {
-    column.charset == Some("ascii")
+    column.charset == Some(Charset::Ascii)
 }
 
 /// Characters that surely fit.

@@ -139,6 +139,12 @@ fn text_of(value: &Value<'_>, kind: ColumnType) -> Option<String> {
             format!("{bits} {}", hex(members.join(",").as_bytes()))
         }
         Value::Json(json) => hex(json.to_string().as_bytes()),
+        Value::Vector(entries) => {
+            let bits: Vec<String> = entries.iter().map(|entry| float_bits(*entry)).collect();
+            bits.join(",")
+        }
+        Value::Uuid(uuid) => uuid.to_string(),
+        Value::Ip(address) => address.to_string(),
     })
 }
 

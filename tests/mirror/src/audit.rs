@@ -38,6 +38,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -46,6 +47,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -54,6 +56,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: false,
             },
@@ -61,6 +64,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 3,
+    old_fractions: &[],
 };
 
 impl Row for Audit {
@@ -73,14 +77,6 @@ impl Row for Audit {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            account: ColumnValue::blank(),
-            change_by: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -133,6 +129,21 @@ impl Row for Audit {
             2 => self.change_by.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<i32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<i64>(2)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

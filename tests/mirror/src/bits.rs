@@ -90,6 +90,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -98,6 +99,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 1 },
         },
         ColumnLayout {
@@ -106,6 +108,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 1 },
         },
         ColumnLayout {
@@ -114,6 +117,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(5)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 5 },
         },
         ColumnLayout {
@@ -122,6 +126,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(5)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 5 },
         },
         ColumnLayout {
@@ -130,6 +135,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(8)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 8 },
         },
         ColumnLayout {
@@ -138,6 +144,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(8)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 8 },
         },
         ColumnLayout {
@@ -146,6 +153,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(9)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 9 },
         },
         ColumnLayout {
@@ -154,6 +162,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(9)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 9 },
         },
         ColumnLayout {
@@ -162,6 +171,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(16)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 16 },
         },
         ColumnLayout {
@@ -170,6 +180,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(16)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 16 },
         },
         ColumnLayout {
@@ -178,6 +189,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(17)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 17 },
         },
         ColumnLayout {
@@ -186,6 +198,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(17)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 17 },
         },
         ColumnLayout {
@@ -194,6 +207,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(24)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 24 },
         },
         ColumnLayout {
@@ -202,6 +216,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(24)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 24 },
         },
         ColumnLayout {
@@ -210,6 +225,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(31)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 31 },
         },
         ColumnLayout {
@@ -218,6 +234,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(31)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 31 },
         },
         ColumnLayout {
@@ -226,6 +243,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(32)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 32 },
         },
         ColumnLayout {
@@ -234,6 +252,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(32)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 32 },
         },
         ColumnLayout {
@@ -242,6 +261,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(33)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 33 },
         },
         ColumnLayout {
@@ -250,6 +270,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(33)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 33 },
         },
         ColumnLayout {
@@ -258,6 +279,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(48)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 48 },
         },
         ColumnLayout {
@@ -266,6 +288,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(48)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 48 },
         },
         ColumnLayout {
@@ -274,6 +297,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(57)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 57 },
         },
         ColumnLayout {
@@ -282,6 +306,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(57)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 57 },
         },
         ColumnLayout {
@@ -290,6 +315,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(63)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 63 },
         },
         ColumnLayout {
@@ -298,6 +324,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(63)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 63 },
         },
         ColumnLayout {
@@ -306,6 +333,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bit(64)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 64 },
         },
         ColumnLayout {
@@ -314,11 +342,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(64)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 64 },
         },
     ],
     key: &[0],
     physical_columns: 29,
+    old_fractions: &[],
 };
 
 impl Row for Bits {
@@ -331,40 +361,6 @@ impl Row for Bits {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            bit_1: ColumnValue::blank(),
-            bit_1_null: ColumnValue::blank(),
-            bit_5: ColumnValue::blank(),
-            bit_5_null: ColumnValue::blank(),
-            bit_8: ColumnValue::blank(),
-            bit_8_null: ColumnValue::blank(),
-            bit_9: ColumnValue::blank(),
-            bit_9_null: ColumnValue::blank(),
-            bit_16: ColumnValue::blank(),
-            bit_16_null: ColumnValue::blank(),
-            bit_17: ColumnValue::blank(),
-            bit_17_null: ColumnValue::blank(),
-            bit_24: ColumnValue::blank(),
-            bit_24_null: ColumnValue::blank(),
-            bit_31: ColumnValue::blank(),
-            bit_31_null: ColumnValue::blank(),
-            bit_32: ColumnValue::blank(),
-            bit_32_null: ColumnValue::blank(),
-            bit_33: ColumnValue::blank(),
-            bit_33_null: ColumnValue::blank(),
-            bit_48: ColumnValue::blank(),
-            bit_48_null: ColumnValue::blank(),
-            bit_57: ColumnValue::blank(),
-            bit_57_null: ColumnValue::blank(),
-            bit_63: ColumnValue::blank(),
-            bit_63_null: ColumnValue::blank(),
-            bit_64: ColumnValue::blank(),
-            bit_64_null: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -595,6 +591,47 @@ impl Row for Bits {
             28 => self.bit_64_null.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u64>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<u64>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<u64>(3)?.as_value(column).into_owned(),
+                4 => image.get::<Option<u64>>(4)?.as_value(column).into_owned(),
+                5 => image.get::<u64>(5)?.as_value(column).into_owned(),
+                6 => image.get::<Option<u64>>(6)?.as_value(column).into_owned(),
+                7 => image.get::<u64>(7)?.as_value(column).into_owned(),
+                8 => image.get::<Option<u64>>(8)?.as_value(column).into_owned(),
+                9 => image.get::<u64>(9)?.as_value(column).into_owned(),
+                10 => image.get::<Option<u64>>(10)?.as_value(column).into_owned(),
+                11 => image.get::<u64>(11)?.as_value(column).into_owned(),
+                12 => image.get::<Option<u64>>(12)?.as_value(column).into_owned(),
+                13 => image.get::<u64>(13)?.as_value(column).into_owned(),
+                14 => image.get::<Option<u64>>(14)?.as_value(column).into_owned(),
+                15 => image.get::<u64>(15)?.as_value(column).into_owned(),
+                16 => image.get::<Option<u64>>(16)?.as_value(column).into_owned(),
+                17 => image.get::<u64>(17)?.as_value(column).into_owned(),
+                18 => image.get::<Option<u64>>(18)?.as_value(column).into_owned(),
+                19 => image.get::<u64>(19)?.as_value(column).into_owned(),
+                20 => image.get::<Option<u64>>(20)?.as_value(column).into_owned(),
+                21 => image.get::<u64>(21)?.as_value(column).into_owned(),
+                22 => image.get::<Option<u64>>(22)?.as_value(column).into_owned(),
+                23 => image.get::<u64>(23)?.as_value(column).into_owned(),
+                24 => image.get::<Option<u64>>(24)?.as_value(column).into_owned(),
+                25 => image.get::<u64>(25)?.as_value(column).into_owned(),
+                26 => image.get::<Option<u64>>(26)?.as_value(column).into_owned(),
+                27 => image.get::<u64>(27)?.as_value(column).into_owned(),
+                28 => image.get::<Option<u64>>(28)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -74,6 +74,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -82,6 +83,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "binary(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 1 },
         },
         ColumnLayout {
@@ -90,6 +92,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "binary(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 1 },
         },
         ColumnLayout {
@@ -98,6 +101,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "binary(16)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 16 },
         },
         ColumnLayout {
@@ -106,6 +110,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "binary(16)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 16 },
         },
         ColumnLayout {
@@ -114,6 +119,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "binary(255)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 255 },
         },
         ColumnLayout {
@@ -122,6 +128,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "binary(255)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 255 },
         },
         ColumnLayout {
@@ -130,6 +137,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "varbinary(10)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::VarBinary {
                 max_bytes: 10,
             },
@@ -140,6 +148,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "varbinary(10)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::VarBinary {
                 max_bytes: 10,
             },
@@ -150,6 +159,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "varbinary(255)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::VarBinary {
                 max_bytes: 255,
             },
@@ -160,6 +170,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "varbinary(255)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::VarBinary {
                 max_bytes: 255,
             },
@@ -170,6 +181,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "varbinary(256)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::VarBinary {
                 max_bytes: 256,
             },
@@ -180,6 +192,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "varbinary(256)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::VarBinary {
                 max_bytes: 256,
             },
@@ -190,6 +203,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "tinyblob",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Blob {
                 length_bytes: 1,
             },
@@ -200,6 +214,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "tinyblob",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Blob {
                 length_bytes: 1,
             },
@@ -210,6 +225,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "blob",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Blob {
                 length_bytes: 2,
             },
@@ -220,6 +236,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "blob",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Blob {
                 length_bytes: 2,
             },
@@ -230,6 +247,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "mediumblob",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Blob {
                 length_bytes: 3,
             },
@@ -240,6 +258,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "mediumblob",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Blob {
                 length_bytes: 3,
             },
@@ -250,6 +269,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "longblob",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Blob {
                 length_bytes: 4,
             },
@@ -260,6 +280,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "longblob",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Blob {
                 length_bytes: 4,
             },
@@ -267,6 +288,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 21,
+    old_fractions: &[],
 };
 
 impl Row for ByteStrings {
@@ -279,32 +301,6 @@ impl Row for ByteStrings {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            binary_1: ColumnValue::blank(),
-            binary_1_null: ColumnValue::blank(),
-            binary_16: ColumnValue::blank(),
-            binary_16_null: ColumnValue::blank(),
-            binary_255: ColumnValue::blank(),
-            binary_255_null: ColumnValue::blank(),
-            varbinary_10: ColumnValue::blank(),
-            varbinary_10_null: ColumnValue::blank(),
-            varbinary_255: ColumnValue::blank(),
-            varbinary_255_null: ColumnValue::blank(),
-            varbinary_256: ColumnValue::blank(),
-            varbinary_256_null: ColumnValue::blank(),
-            tiny_blob: ColumnValue::blank(),
-            tiny_blob_null: ColumnValue::blank(),
-            plain_blob: ColumnValue::blank(),
-            plain_blob_null: ColumnValue::blank(),
-            medium_blob: ColumnValue::blank(),
-            medium_blob_null: ColumnValue::blank(),
-            long_blob: ColumnValue::blank(),
-            long_blob_null: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -513,6 +509,39 @@ impl Row for ByteStrings {
             20 => self.long_blob_null.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Box<[u8]>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<Box<[u8]>>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Box<[u8]>>(3)?.as_value(column).into_owned(),
+                4 => image.get::<Option<Box<[u8]>>>(4)?.as_value(column).into_owned(),
+                5 => image.get::<Box<[u8]>>(5)?.as_value(column).into_owned(),
+                6 => image.get::<Option<Box<[u8]>>>(6)?.as_value(column).into_owned(),
+                7 => image.get::<Box<[u8]>>(7)?.as_value(column).into_owned(),
+                8 => image.get::<Option<Box<[u8]>>>(8)?.as_value(column).into_owned(),
+                9 => image.get::<Box<[u8]>>(9)?.as_value(column).into_owned(),
+                10 => image.get::<Option<Box<[u8]>>>(10)?.as_value(column).into_owned(),
+                11 => image.get::<Box<[u8]>>(11)?.as_value(column).into_owned(),
+                12 => image.get::<Option<Box<[u8]>>>(12)?.as_value(column).into_owned(),
+                13 => image.get::<Box<[u8]>>(13)?.as_value(column).into_owned(),
+                14 => image.get::<Option<Box<[u8]>>>(14)?.as_value(column).into_owned(),
+                15 => image.get::<Box<[u8]>>(15)?.as_value(column).into_owned(),
+                16 => image.get::<Option<Box<[u8]>>>(16)?.as_value(column).into_owned(),
+                17 => image.get::<Box<[u8]>>(17)?.as_value(column).into_owned(),
+                18 => image.get::<Option<Box<[u8]>>>(18)?.as_value(column).into_owned(),
+                19 => image.get::<Box<[u8]>>(19)?.as_value(column).into_owned(),
+                20 => image.get::<Option<Box<[u8]>>>(20)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

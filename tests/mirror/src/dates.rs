@@ -70,6 +70,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -78,6 +79,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "date",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Date,
         },
         ColumnLayout {
@@ -86,6 +88,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "date",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Date,
         },
         ColumnLayout {
@@ -94,6 +97,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "year",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Year,
         },
         ColumnLayout {
@@ -102,6 +106,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "year",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Year,
         },
         ColumnLayout {
@@ -110,6 +115,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "datetime",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 0 },
         },
         ColumnLayout {
@@ -118,6 +124,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "datetime",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 0 },
         },
         ColumnLayout {
@@ -126,6 +133,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "datetime(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 1 },
         },
         ColumnLayout {
@@ -134,6 +142,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "datetime(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 1 },
         },
         ColumnLayout {
@@ -142,6 +151,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "datetime(2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 2 },
         },
         ColumnLayout {
@@ -150,6 +160,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "datetime(2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 2 },
         },
         ColumnLayout {
@@ -158,6 +169,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "datetime(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 3 },
         },
         ColumnLayout {
@@ -166,6 +178,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "datetime(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 3 },
         },
         ColumnLayout {
@@ -174,6 +187,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "datetime(4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 4 },
         },
         ColumnLayout {
@@ -182,6 +196,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "datetime(4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 4 },
         },
         ColumnLayout {
@@ -190,6 +205,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "datetime(5)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 5 },
         },
         ColumnLayout {
@@ -198,6 +214,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "datetime(5)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 5 },
         },
         ColumnLayout {
@@ -206,6 +223,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "datetime(6)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 6 },
         },
         ColumnLayout {
@@ -214,11 +232,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "datetime(6)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 6 },
         },
     ],
     key: &[0],
     physical_columns: 19,
+    old_fractions: &[],
 };
 
 impl Row for Dates {
@@ -231,30 +251,6 @@ impl Row for Dates {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            day: ColumnValue::blank(),
-            day_null: ColumnValue::blank(),
-            which_year: ColumnValue::blank(),
-            which_year_null: ColumnValue::blank(),
-            datetime_0: ColumnValue::blank(),
-            datetime_0_null: ColumnValue::blank(),
-            datetime_1: ColumnValue::blank(),
-            datetime_1_null: ColumnValue::blank(),
-            datetime_2: ColumnValue::blank(),
-            datetime_2_null: ColumnValue::blank(),
-            datetime_3: ColumnValue::blank(),
-            datetime_3_null: ColumnValue::blank(),
-            datetime_4: ColumnValue::blank(),
-            datetime_4_null: ColumnValue::blank(),
-            datetime_5: ColumnValue::blank(),
-            datetime_5_null: ColumnValue::blank(),
-            datetime_6: ColumnValue::blank(),
-            datetime_6_null: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -443,6 +439,112 @@ impl Row for Dates {
             18 => self.datetime_6_null.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Date>(1)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Date>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => image.get::<u16>(3)?.as_value(column).into_owned(),
+                4 => image.get::<Option<u16>>(4)?.as_value(column).into_owned(),
+                5 => {
+                    image
+                        .get::<mirror_runtime::DateTime>(5)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                6 => {
+                    image
+                        .get::<Option<mirror_runtime::DateTime>>(6)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                7 => {
+                    image
+                        .get::<mirror_runtime::DateTime>(7)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                8 => {
+                    image
+                        .get::<Option<mirror_runtime::DateTime>>(8)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                9 => {
+                    image
+                        .get::<mirror_runtime::DateTime>(9)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                10 => {
+                    image
+                        .get::<Option<mirror_runtime::DateTime>>(10)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                11 => {
+                    image
+                        .get::<mirror_runtime::DateTime>(11)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                12 => {
+                    image
+                        .get::<Option<mirror_runtime::DateTime>>(12)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                13 => {
+                    image
+                        .get::<mirror_runtime::DateTime>(13)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                14 => {
+                    image
+                        .get::<Option<mirror_runtime::DateTime>>(14)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                15 => {
+                    image
+                        .get::<mirror_runtime::DateTime>(15)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                16 => {
+                    image
+                        .get::<Option<mirror_runtime::DateTime>>(16)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                17 => {
+                    image
+                        .get::<mirror_runtime::DateTime>(17)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                18 => {
+                    image
+                        .get::<Option<mirror_runtime::DateTime>>(18)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -38,6 +38,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -46,6 +47,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "json",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Json,
         },
         ColumnLayout {
@@ -54,11 +56,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "json",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Json,
         },
     ],
     key: &[0],
     physical_columns: 3,
+    old_fractions: &[],
 };
 
 impl Row for Documents {
@@ -71,14 +75,6 @@ impl Row for Documents {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            doc: ColumnValue::blank(),
-            doc_null: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -131,6 +127,26 @@ impl Row for Documents {
             2 => self.doc_null.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Json>(1)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Json>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 

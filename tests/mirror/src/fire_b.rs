@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -38,6 +38,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "varbinary(12)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::VarBinary {
                 max_bytes: 12,
             },
@@ -48,6 +49,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: false,
             },
@@ -57,7 +59,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: true,
             sql_type: "text",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 2,
             },
@@ -65,6 +68,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 3,
+    old_fractions: &[],
 };
 
 impl Row for FireB {
@@ -77,14 +81,6 @@ impl Row for FireB {
 
     fn key(&self) -> Self::Key {
         self.k.clone()
-    }
-
-    fn blank() -> Self {
-        Self {
-            k: ColumnValue::blank(),
-            n: ColumnValue::blank(),
-            body: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -137,6 +133,21 @@ impl Row for FireB {
             2 => self.body.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<Box<[u8]>>(0)?.as_value(column).into_owned(),
+                1 => image.get::<i64>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

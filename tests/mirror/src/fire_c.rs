@@ -40,6 +40,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -48,6 +49,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -56,6 +58,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: false,
             },
@@ -66,11 +69,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
     ],
     key: &[0, 1],
     physical_columns: 4,
+    old_fractions: &[],
 };
 
 impl Row for FireC {
@@ -83,15 +88,6 @@ impl Row for FireC {
 
     fn key(&self) -> Self::Key {
         (self.x, self.y)
-    }
-
-    fn blank() -> Self {
-        Self {
-            x: ColumnValue::blank(),
-            y: ColumnValue::blank(),
-            n: ColumnValue::blank(),
-            u: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -150,6 +146,22 @@ impl Row for FireC {
             3 => self.u.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<i32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<i64>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Option<i32>>(3)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

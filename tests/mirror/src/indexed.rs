@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -46,6 +46,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: false,
             },
@@ -55,7 +56,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: true,
             sql_type: "varchar(60)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 240,
             },
@@ -66,6 +68,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -74,6 +77,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(8,2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 8,
                 scale: 2,
@@ -85,6 +89,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -92,7 +97,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 5,
             nullable: false,
             sql_type: "enum('new','live','gone')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: IndexedState::all_labels(),
             },
@@ -103,11 +109,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "datetime(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 3 },
         },
     ],
     key: &[0],
     physical_columns: 7,
+    old_fractions: &[],
 };
 
 impl Row for Indexed {
@@ -120,18 +128,6 @@ impl Row for Indexed {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            email: ColumnValue::blank(),
-            group_id: ColumnValue::blank(),
-            score: ColumnValue::blank(),
-            serial: ColumnValue::blank(),
-            state: ColumnValue::blank(),
-            seen: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -210,6 +206,35 @@ impl Row for Indexed {
             6 => self.seen.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i64>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<i32>>(2)?.as_value(column).into_owned(),
+                3 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                4 => image.get::<u32>(4)?.as_value(column).into_owned(),
+                5 => image.get::<IndexedState>(5)?.as_value(column).into_owned(),
+                6 => {
+                    image
+                        .get::<Option<mirror_runtime::DateTime>>(6)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 
@@ -460,9 +485,5 @@ impl ColumnValue for IndexedState {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
-    }
-
-    fn blank() -> Self {
-        Self::Invalid
     }
 }

@@ -74,6 +74,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -82,6 +83,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "tinyint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::TinyInt {
                 unsigned: false,
             },
@@ -92,6 +94,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "tinyint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::TinyInt {
                 unsigned: false,
             },
@@ -102,6 +105,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "tinyint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::TinyInt {
                 unsigned: true,
             },
@@ -112,6 +116,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "tinyint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::TinyInt {
                 unsigned: true,
             },
@@ -122,6 +127,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "smallint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::SmallInt {
                 unsigned: false,
             },
@@ -132,6 +138,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "smallint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::SmallInt {
                 unsigned: false,
             },
@@ -142,6 +149,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "smallint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::SmallInt {
                 unsigned: true,
             },
@@ -152,6 +160,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "smallint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::SmallInt {
                 unsigned: true,
             },
@@ -162,6 +171,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "mediumint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::MediumInt {
                 unsigned: false,
             },
@@ -172,6 +182,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "mediumint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::MediumInt {
                 unsigned: false,
             },
@@ -182,6 +193,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "mediumint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::MediumInt {
                 unsigned: true,
             },
@@ -192,6 +204,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "mediumint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::MediumInt {
                 unsigned: true,
             },
@@ -202,6 +215,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -210,6 +224,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -218,6 +233,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -226,6 +242,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -234,6 +251,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: false,
             },
@@ -244,6 +262,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bigint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: false,
             },
@@ -254,6 +273,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: true,
             },
@@ -264,6 +284,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bigint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: true,
             },
@@ -271,6 +292,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 21,
+    old_fractions: &[],
 };
 
 impl Row for Integers {
@@ -283,32 +305,6 @@ impl Row for Integers {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            tiny: ColumnValue::blank(),
-            tiny_null: ColumnValue::blank(),
-            tiny_unsigned: ColumnValue::blank(),
-            tiny_unsigned_null: ColumnValue::blank(),
-            small: ColumnValue::blank(),
-            small_null: ColumnValue::blank(),
-            small_unsigned: ColumnValue::blank(),
-            small_unsigned_null: ColumnValue::blank(),
-            medium: ColumnValue::blank(),
-            medium_null: ColumnValue::blank(),
-            medium_unsigned: ColumnValue::blank(),
-            medium_unsigned_null: ColumnValue::blank(),
-            plain: ColumnValue::blank(),
-            plain_null: ColumnValue::blank(),
-            plain_unsigned: ColumnValue::blank(),
-            plain_unsigned_null: ColumnValue::blank(),
-            big: ColumnValue::blank(),
-            big_null: ColumnValue::blank(),
-            big_unsigned: ColumnValue::blank(),
-            big_unsigned_null: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -509,6 +505,39 @@ impl Row for Integers {
             20 => self.big_unsigned_null.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<i8>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<i8>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<u8>(3)?.as_value(column).into_owned(),
+                4 => image.get::<Option<u8>>(4)?.as_value(column).into_owned(),
+                5 => image.get::<i16>(5)?.as_value(column).into_owned(),
+                6 => image.get::<Option<i16>>(6)?.as_value(column).into_owned(),
+                7 => image.get::<u16>(7)?.as_value(column).into_owned(),
+                8 => image.get::<Option<u16>>(8)?.as_value(column).into_owned(),
+                9 => image.get::<i32>(9)?.as_value(column).into_owned(),
+                10 => image.get::<Option<i32>>(10)?.as_value(column).into_owned(),
+                11 => image.get::<u32>(11)?.as_value(column).into_owned(),
+                12 => image.get::<Option<u32>>(12)?.as_value(column).into_owned(),
+                13 => image.get::<i32>(13)?.as_value(column).into_owned(),
+                14 => image.get::<Option<i32>>(14)?.as_value(column).into_owned(),
+                15 => image.get::<u32>(15)?.as_value(column).into_owned(),
+                16 => image.get::<Option<u32>>(16)?.as_value(column).into_owned(),
+                17 => image.get::<i64>(17)?.as_value(column).into_owned(),
+                18 => image.get::<Option<i64>>(18)?.as_value(column).into_owned(),
+                19 => image.get::<u64>(19)?.as_value(column).into_owned(),
+                20 => image.get::<Option<u64>>(20)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -38,6 +38,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "binary(8)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 8 },
         },
         ColumnLayout {
@@ -46,6 +47,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: false,
             },
@@ -56,6 +58,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "varbinary(20)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::VarBinary {
                 max_bytes: 20,
             },
@@ -63,6 +66,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 3,
+    old_fractions: &[],
 };
 
 impl Row for KeyBinary {
@@ -75,14 +79,6 @@ impl Row for KeyBinary {
 
     fn key(&self) -> Self::Key {
         self.digest.clone()
-    }
-
-    fn blank() -> Self {
-        Self {
-            digest: ColumnValue::blank(),
-            n: ColumnValue::blank(),
-            raw: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -135,6 +131,21 @@ impl Row for KeyBinary {
             2 => self.raw.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<Box<[u8]>>(0)?.as_value(column).into_owned(),
+                1 => image.get::<i64>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<Box<[u8]>>>(2)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

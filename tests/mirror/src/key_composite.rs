@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -44,6 +44,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "smallint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::SmallInt {
                 unsigned: false,
             },
@@ -53,7 +54,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: false,
             sql_type: "varchar(20)",
-            charset: Some("ascii"),
+            charset: Some(Charset::Ascii),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 20,
             },
@@ -64,6 +66,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "date",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Date,
         },
         ColumnLayout {
@@ -72,6 +75,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -79,7 +83,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 4,
             nullable: true,
             sql_type: "varchar(30)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 120,
             },
@@ -90,6 +95,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: false,
             },
@@ -97,6 +103,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0, 1, 2],
     physical_columns: 6,
+    old_fractions: &[],
 };
 
 impl Row for KeyComposite {
@@ -109,17 +116,6 @@ impl Row for KeyComposite {
 
     fn key(&self) -> Self::Key {
         (self.part, self.code.clone(), self.day)
-    }
-
-    fn blank() -> Self {
-        Self {
-            part: ColumnValue::blank(),
-            code: ColumnValue::blank(),
-            day: ColumnValue::blank(),
-            size: ColumnValue::blank(),
-            label: ColumnValue::blank(),
-            n: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -191,6 +187,24 @@ impl Row for KeyComposite {
             5 => self.n.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i16>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Date>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Option<i32>>(3)?.as_value(column).into_owned(),
+                4 => image.get::<Option<Box<str>>>(4)?.as_value(column).into_owned(),
+                5 => image.get::<i64>(5)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

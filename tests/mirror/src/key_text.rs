@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -37,7 +37,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 0,
             nullable: false,
             sql_type: "varchar(40)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 160,
             },
@@ -48,6 +49,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: false,
             },
@@ -57,7 +59,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: true,
             sql_type: "text",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 2,
             },
@@ -65,6 +68,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 3,
+    old_fractions: &[],
 };
 
 impl Row for KeyText {
@@ -77,14 +81,6 @@ impl Row for KeyText {
 
     fn key(&self) -> Self::Key {
         self.name.clone()
-    }
-
-    fn blank() -> Self {
-        Self {
-            name: ColumnValue::blank(),
-            n: ColumnValue::blank(),
-            note: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -137,6 +133,21 @@ impl Row for KeyText {
             2 => self.note.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<Box<str>>(0)?.as_value(column).into_owned(),
+                1 => image.get::<i64>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

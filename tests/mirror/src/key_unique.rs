@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -39,7 +39,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 0,
             nullable: true,
             sql_type: "varchar(10)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 40,
             },
@@ -50,6 +51,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -57,7 +59,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: false,
             sql_type: "char(2)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 8 },
         },
         ColumnLayout {
@@ -66,6 +69,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bigint",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: false,
             },
@@ -73,6 +77,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[2, 1],
     physical_columns: 4,
+    old_fractions: &[],
 };
 
 impl Row for KeyUnique {
@@ -85,15 +90,6 @@ impl Row for KeyUnique {
 
     fn key(&self) -> Self::Key {
         (self.region.clone(), self.code)
-    }
-
-    fn blank() -> Self {
-        Self {
-            filler: ColumnValue::blank(),
-            code: ColumnValue::blank(),
-            region: ColumnValue::blank(),
-            n: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -152,6 +148,22 @@ impl Row for KeyUnique {
             3 => self.n.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<Option<Box<str>>>(0)?.as_value(column).into_owned(),
+                1 => image.get::<i32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Option<i64>>(3)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -90,6 +90,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -97,7 +98,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: false,
             sql_type: "enum('','plain','it''s','a,b','say \"hi\"','back\\\\slash','*/ fn main() {}','naïve','日本','fn','Self','new\\nline',' lead','{{ x }}','0','1')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: LabelSetsOdd::all_labels(),
             },
@@ -107,7 +109,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: true,
             sql_type: "enum('','plain','it''s','a,b','say \"hi\"','back\\\\slash','*/ fn main() {}','naïve','日本','fn','Self','new\\nline',' lead','{{ x }}','0','1')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: LabelSetsOddNull::all_labels(),
             },
@@ -117,7 +120,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: false,
             sql_type: "enum('l1','l2','l3','l4','l5','l6','l7','l8','l9','l10','l11','l12','l13','l14','l15','l16','l17','l18','l19','l20','l21','l22','l23','l24','l25','l26','l27','l28','l29','l30','l31','l32','l33','l34','l35','l36','l37','l38','l39','l40','l41','l42','l43','l44','l45','l46','l47','l48','l49','l50','l51','l52','l53','l54','l55','l56','l57','l58','l59','l60','l61','l62','l63','l64','l65','l66','l67','l68','l69','l70','l71','l72','l73','l74','l75','l76','l77','l78','l79','l80','l81','l82','l83','l84','l85','l86','l87','l88','l89','l90','l91','l92','l93','l94','l95','l96','l97','l98','l99','l100','l101','l102','l103','l104','l105','l106','l107','l108','l109','l110','l111','l112','l113','l114','l115','l116','l117','l118','l119','l120','l121','l122','l123','l124','l125','l126','l127','l128','l129','l130','l131','l132','l133','l134','l135','l136','l137','l138','l139','l140','l141','l142','l143','l144','l145','l146','l147','l148','l149','l150','l151','l152','l153','l154','l155','l156','l157','l158','l159','l160','l161','l162','l163','l164','l165','l166','l167','l168','l169','l170','l171','l172','l173','l174','l175','l176','l177','l178','l179','l180','l181','l182','l183','l184','l185','l186','l187','l188','l189','l190','l191','l192','l193','l194','l195','l196','l197','l198','l199','l200','l201','l202','l203','l204','l205','l206','l207','l208','l209','l210','l211','l212','l213','l214','l215','l216','l217','l218','l219','l220','l221','l222','l223','l224','l225','l226','l227','l228','l229','l230','l231','l232','l233','l234','l235','l236','l237','l238','l239','l240','l241','l242','l243','l244','l245','l246','l247','l248','l249','l250','l251','l252','l253','l254','l255','l256','l257','l258','l259','l260','l261','l262','l263','l264','l265','l266','l267','l268','l269','l270','l271','l272','l273','l274','l275','l276','l277','l278','l279','l280','l281','l282','l283','l284','l285','l286','l287','l288','l289','l290','l291','l292','l293','l294','l295','l296','l297','l298','l299','l300')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: LabelSetsMany::all_labels(),
             },
@@ -127,7 +131,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 4,
             nullable: true,
             sql_type: "enum('l1','l2','l3','l4','l5','l6','l7','l8','l9','l10','l11','l12','l13','l14','l15','l16','l17','l18','l19','l20','l21','l22','l23','l24','l25','l26','l27','l28','l29','l30','l31','l32','l33','l34','l35','l36','l37','l38','l39','l40','l41','l42','l43','l44','l45','l46','l47','l48','l49','l50','l51','l52','l53','l54','l55','l56','l57','l58','l59','l60','l61','l62','l63','l64','l65','l66','l67','l68','l69','l70','l71','l72','l73','l74','l75','l76','l77','l78','l79','l80','l81','l82','l83','l84','l85','l86','l87','l88','l89','l90','l91','l92','l93','l94','l95','l96','l97','l98','l99','l100','l101','l102','l103','l104','l105','l106','l107','l108','l109','l110','l111','l112','l113','l114','l115','l116','l117','l118','l119','l120','l121','l122','l123','l124','l125','l126','l127','l128','l129','l130','l131','l132','l133','l134','l135','l136','l137','l138','l139','l140','l141','l142','l143','l144','l145','l146','l147','l148','l149','l150','l151','l152','l153','l154','l155','l156','l157','l158','l159','l160','l161','l162','l163','l164','l165','l166','l167','l168','l169','l170','l171','l172','l173','l174','l175','l176','l177','l178','l179','l180','l181','l182','l183','l184','l185','l186','l187','l188','l189','l190','l191','l192','l193','l194','l195','l196','l197','l198','l199','l200','l201','l202','l203','l204','l205','l206','l207','l208','l209','l210','l211','l212','l213','l214','l215','l216','l217','l218','l219','l220','l221','l222','l223','l224','l225','l226','l227','l228','l229','l230','l231','l232','l233','l234','l235','l236','l237','l238','l239','l240','l241','l242','l243','l244','l245','l246','l247','l248','l249','l250','l251','l252','l253','l254','l255','l256','l257','l258','l259','l260','l261','l262','l263','l264','l265','l266','l267','l268','l269','l270','l271','l272','l273','l274','l275','l276','l277','l278','l279','l280','l281','l282','l283','l284','l285','l286','l287','l288','l289','l290','l291','l292','l293','l294','l295','l296','l297','l298','l299','l300')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: LabelSetsManyNull::all_labels(),
             },
@@ -137,7 +142,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 5,
             nullable: false,
             sql_type: "enum('only')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: LabelSetsOne::all_labels(),
             },
@@ -147,7 +153,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 6,
             nullable: true,
             sql_type: "enum('only')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: LabelSetsOneNull::all_labels(),
             },
@@ -157,7 +164,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 7,
             nullable: false,
             sql_type: "set('plain','it''s','say \"hi\"','back\\\\slash','*/ end','naïve','type')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSetOdd::all_labels(),
             },
@@ -167,7 +175,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 8,
             nullable: true,
             sql_type: "set('plain','it''s','say \"hi\"','back\\\\slash','*/ end','naïve','type')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSetOddNull::all_labels(),
             },
@@ -177,7 +186,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 9,
             nullable: false,
             sql_type: "set('m1')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet1::all_labels(),
             },
@@ -187,7 +197,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 10,
             nullable: true,
             sql_type: "set('m1')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet1Null::all_labels(),
             },
@@ -197,7 +208,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 11,
             nullable: false,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet8::all_labels(),
             },
@@ -207,7 +219,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 12,
             nullable: true,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet8Null::all_labels(),
             },
@@ -217,7 +230,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 13,
             nullable: false,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet16::all_labels(),
             },
@@ -227,7 +241,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 14,
             nullable: true,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet16Null::all_labels(),
             },
@@ -237,7 +252,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 15,
             nullable: false,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet17::all_labels(),
             },
@@ -247,7 +263,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 16,
             nullable: true,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet17Null::all_labels(),
             },
@@ -257,7 +274,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 17,
             nullable: false,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17','m18','m19','m20','m21','m22','m23','m24')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet24::all_labels(),
             },
@@ -267,7 +285,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 18,
             nullable: true,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17','m18','m19','m20','m21','m22','m23','m24')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet24Null::all_labels(),
             },
@@ -277,7 +296,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 19,
             nullable: false,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17','m18','m19','m20','m21','m22','m23','m24','m25')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet25::all_labels(),
             },
@@ -287,7 +307,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 20,
             nullable: true,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17','m18','m19','m20','m21','m22','m23','m24','m25')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet25Null::all_labels(),
             },
@@ -297,7 +318,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 21,
             nullable: false,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17','m18','m19','m20','m21','m22','m23','m24','m25','m26','m27','m28','m29','m30','m31','m32')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet32::all_labels(),
             },
@@ -307,7 +329,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 22,
             nullable: true,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17','m18','m19','m20','m21','m22','m23','m24','m25','m26','m27','m28','m29','m30','m31','m32')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet32Null::all_labels(),
             },
@@ -317,7 +340,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 23,
             nullable: false,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17','m18','m19','m20','m21','m22','m23','m24','m25','m26','m27','m28','m29','m30','m31','m32','m33')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet33::all_labels(),
             },
@@ -327,7 +351,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 24,
             nullable: true,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17','m18','m19','m20','m21','m22','m23','m24','m25','m26','m27','m28','m29','m30','m31','m32','m33')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet33Null::all_labels(),
             },
@@ -337,7 +362,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 25,
             nullable: false,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17','m18','m19','m20','m21','m22','m23','m24','m25','m26','m27','m28','m29','m30','m31','m32','m33','m34','m35','m36','m37','m38','m39','m40')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet40::all_labels(),
             },
@@ -347,7 +373,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 26,
             nullable: true,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17','m18','m19','m20','m21','m22','m23','m24','m25','m26','m27','m28','m29','m30','m31','m32','m33','m34','m35','m36','m37','m38','m39','m40')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet40Null::all_labels(),
             },
@@ -357,7 +384,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 27,
             nullable: false,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17','m18','m19','m20','m21','m22','m23','m24','m25','m26','m27','m28','m29','m30','m31','m32','m33','m34','m35','m36','m37','m38','m39','m40','m41','m42','m43','m44','m45','m46','m47','m48','m49','m50','m51','m52','m53','m54','m55','m56','m57','m58','m59','m60','m61','m62','m63','m64')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet64::all_labels(),
             },
@@ -367,7 +395,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 28,
             nullable: true,
             sql_type: "set('m1','m2','m3','m4','m5','m6','m7','m8','m9','m10','m11','m12','m13','m14','m15','m16','m17','m18','m19','m20','m21','m22','m23','m24','m25','m26','m27','m28','m29','m30','m31','m32','m33','m34','m35','m36','m37','m38','m39','m40','m41','m42','m43','m44','m45','m46','m47','m48','m49','m50','m51','m52','m53','m54','m55','m56','m57','m58','m59','m60','m61','m62','m63','m64')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: LabelSetsSet64Null::all_labels(),
             },
@@ -375,6 +404,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 29,
+    old_fractions: &[],
 };
 
 impl Row for LabelSets {
@@ -387,40 +417,6 @@ impl Row for LabelSets {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            odd: ColumnValue::blank(),
-            odd_null: ColumnValue::blank(),
-            many: ColumnValue::blank(),
-            many_null: ColumnValue::blank(),
-            one: ColumnValue::blank(),
-            one_null: ColumnValue::blank(),
-            set_odd: ColumnValue::blank(),
-            set_odd_null: ColumnValue::blank(),
-            set_1: ColumnValue::blank(),
-            set_1_null: ColumnValue::blank(),
-            set_8: ColumnValue::blank(),
-            set_8_null: ColumnValue::blank(),
-            set_16: ColumnValue::blank(),
-            set_16_null: ColumnValue::blank(),
-            set_17: ColumnValue::blank(),
-            set_17_null: ColumnValue::blank(),
-            set_24: ColumnValue::blank(),
-            set_24_null: ColumnValue::blank(),
-            set_25: ColumnValue::blank(),
-            set_25_null: ColumnValue::blank(),
-            set_32: ColumnValue::blank(),
-            set_32_null: ColumnValue::blank(),
-            set_33: ColumnValue::blank(),
-            set_33_null: ColumnValue::blank(),
-            set_40: ColumnValue::blank(),
-            set_40_null: ColumnValue::blank(),
-            set_64: ColumnValue::blank(),
-            set_64_null: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -652,6 +648,117 @@ impl Row for LabelSets {
             _ => Value::Null,
         }
     }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<LabelSetsOdd>(1)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<LabelSetsOddNull>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => image.get::<LabelSetsMany>(3)?.as_value(column).into_owned(),
+                4 => {
+                    image
+                        .get::<Option<LabelSetsManyNull>>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                5 => image.get::<LabelSetsOne>(5)?.as_value(column).into_owned(),
+                6 => {
+                    image
+                        .get::<Option<LabelSetsOneNull>>(6)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                7 => image.get::<LabelSetsSetOdd>(7)?.as_value(column).into_owned(),
+                8 => {
+                    image
+                        .get::<Option<LabelSetsSetOddNull>>(8)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                9 => image.get::<LabelSetsSet1>(9)?.as_value(column).into_owned(),
+                10 => {
+                    image
+                        .get::<Option<LabelSetsSet1Null>>(10)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                11 => image.get::<LabelSetsSet8>(11)?.as_value(column).into_owned(),
+                12 => {
+                    image
+                        .get::<Option<LabelSetsSet8Null>>(12)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                13 => image.get::<LabelSetsSet16>(13)?.as_value(column).into_owned(),
+                14 => {
+                    image
+                        .get::<Option<LabelSetsSet16Null>>(14)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                15 => image.get::<LabelSetsSet17>(15)?.as_value(column).into_owned(),
+                16 => {
+                    image
+                        .get::<Option<LabelSetsSet17Null>>(16)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                17 => image.get::<LabelSetsSet24>(17)?.as_value(column).into_owned(),
+                18 => {
+                    image
+                        .get::<Option<LabelSetsSet24Null>>(18)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                19 => image.get::<LabelSetsSet25>(19)?.as_value(column).into_owned(),
+                20 => {
+                    image
+                        .get::<Option<LabelSetsSet25Null>>(20)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                21 => image.get::<LabelSetsSet32>(21)?.as_value(column).into_owned(),
+                22 => {
+                    image
+                        .get::<Option<LabelSetsSet32Null>>(22)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                23 => image.get::<LabelSetsSet33>(23)?.as_value(column).into_owned(),
+                24 => {
+                    image
+                        .get::<Option<LabelSetsSet33Null>>(24)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                25 => image.get::<LabelSetsSet40>(25)?.as_value(column).into_owned(),
+                26 => {
+                    image
+                        .get::<Option<LabelSetsSet40Null>>(26)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                27 => image.get::<LabelSetsSet64>(27)?.as_value(column).into_owned(),
+                28 => {
+                    image
+                        .get::<Option<LabelSetsSet64Null>>(28)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
+    }
 }
 
 /// Secondary indexes of [`LabelSets`].
@@ -841,10 +948,6 @@ impl ColumnValue for LabelSetsOdd {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
     }
-
-    fn blank() -> Self {
-        Self::Invalid
-    }
 }
 
 /// The ENUM column `odd_null` of `mirror_test.label_sets`.
@@ -978,10 +1081,6 @@ impl ColumnValue for LabelSetsOddNull {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
-    }
-
-    fn blank() -> Self {
-        Self::Invalid
     }
 }
 
@@ -2253,10 +2352,6 @@ impl ColumnValue for LabelSetsMany {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
     }
-
-    fn blank() -> Self {
-        Self::Invalid
-    }
 }
 
 /// The ENUM column `many_null` of `mirror_test.label_sets`.
@@ -3527,10 +3622,6 @@ impl ColumnValue for LabelSetsManyNull {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
     }
-
-    fn blank() -> Self {
-        Self::Invalid
-    }
 }
 
 /// The ENUM column `one` of `mirror_test.label_sets`.
@@ -3601,10 +3692,6 @@ impl ColumnValue for LabelSetsOne {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
     }
-
-    fn blank() -> Self {
-        Self::Invalid
-    }
 }
 
 /// The ENUM column `one_null` of `mirror_test.label_sets`.
@@ -3674,10 +3761,6 @@ impl ColumnValue for LabelSetsOneNull {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
-    }
-
-    fn blank() -> Self {
-        Self::Invalid
     }
 }
 
@@ -3774,10 +3857,6 @@ impl ColumnValue for LabelSetsSetOdd {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `set_odd_null` of `mirror_test.label_sets`.
@@ -3873,10 +3952,6 @@ impl ColumnValue for LabelSetsSetOddNull {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `set_1` of `mirror_test.label_sets`.
@@ -3954,10 +4029,6 @@ impl ColumnValue for LabelSetsSet1 {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `set_1_null` of `mirror_test.label_sets`.
@@ -4034,10 +4105,6 @@ impl ColumnValue for LabelSetsSet1Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }
 
@@ -4137,10 +4204,6 @@ impl ColumnValue for LabelSetsSet8 {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `set_8_null` of `mirror_test.label_sets`.
@@ -4238,10 +4301,6 @@ impl ColumnValue for LabelSetsSet8Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }
 
@@ -4382,10 +4441,6 @@ impl ColumnValue for LabelSetsSet16 {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `set_16_null` of `mirror_test.label_sets`.
@@ -4524,10 +4579,6 @@ impl ColumnValue for LabelSetsSet16Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }
 
@@ -4672,10 +4723,6 @@ impl ColumnValue for LabelSetsSet17 {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `set_17_null` of `mirror_test.label_sets`.
@@ -4818,10 +4865,6 @@ impl ColumnValue for LabelSetsSet17Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }
 
@@ -4994,10 +5037,6 @@ impl ColumnValue for LabelSetsSet24 {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `set_24_null` of `mirror_test.label_sets`.
@@ -5168,10 +5207,6 @@ impl ColumnValue for LabelSetsSet24Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }
 
@@ -5348,10 +5383,6 @@ impl ColumnValue for LabelSetsSet25 {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `set_25_null` of `mirror_test.label_sets`.
@@ -5526,10 +5557,6 @@ impl ColumnValue for LabelSetsSet25Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }
 
@@ -5734,10 +5761,6 @@ impl ColumnValue for LabelSetsSet32 {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `set_32_null` of `mirror_test.label_sets`.
@@ -5940,10 +5963,6 @@ impl ColumnValue for LabelSetsSet32Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }
 
@@ -6152,10 +6171,6 @@ impl ColumnValue for LabelSetsSet33 {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `set_33_null` of `mirror_test.label_sets`.
@@ -6362,10 +6377,6 @@ impl ColumnValue for LabelSetsSet33Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }
 
@@ -6602,10 +6613,6 @@ impl ColumnValue for LabelSetsSet40 {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `set_40_null` of `mirror_test.label_sets`.
@@ -6840,10 +6847,6 @@ impl ColumnValue for LabelSetsSet40Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }
 
@@ -7176,10 +7179,6 @@ impl ColumnValue for LabelSetsSet64 {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `set_64_null` of `mirror_test.label_sets`.
@@ -7510,9 +7509,5 @@ impl ColumnValue for LabelSetsSet64Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }

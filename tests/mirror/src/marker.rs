@@ -36,6 +36,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -44,6 +45,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "bigint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::BigInt {
                 unsigned: true,
             },
@@ -51,6 +53,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 2,
+    old_fractions: &[],
 };
 
 impl Row for Marker {
@@ -63,13 +66,6 @@ impl Row for Marker {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            n: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -113,6 +109,20 @@ impl Row for Marker {
             1 => self.n.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u64>(1)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

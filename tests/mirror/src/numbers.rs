@@ -86,6 +86,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -94,6 +95,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "float",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Float,
         },
         ColumnLayout {
@@ -102,6 +104,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "float",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Float,
         },
         ColumnLayout {
@@ -110,6 +113,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "double",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Double,
         },
         ColumnLayout {
@@ -118,6 +122,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "double",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Double,
         },
         ColumnLayout {
@@ -126,6 +131,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(1,0)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 1,
                 scale: 0,
@@ -137,6 +143,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(1,0)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 1,
                 scale: 0,
@@ -148,6 +155,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(5,5)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 5,
                 scale: 5,
@@ -159,6 +167,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(5,5)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 5,
                 scale: 5,
@@ -170,6 +179,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(10,2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 10,
                 scale: 2,
@@ -181,6 +191,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(10,2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 10,
                 scale: 2,
@@ -192,6 +203,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(18,9)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 18,
                 scale: 9,
@@ -203,6 +215,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(18,9)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 18,
                 scale: 9,
@@ -214,6 +227,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(28,10)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 28,
                 scale: 10,
@@ -225,6 +239,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(28,10)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 28,
                 scale: 10,
@@ -236,6 +251,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(28,28)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 28,
                 scale: 28,
@@ -247,6 +263,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(28,28)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 28,
                 scale: 28,
@@ -258,6 +275,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(29,0)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 29,
                 scale: 0,
@@ -269,6 +287,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(29,0)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 29,
                 scale: 0,
@@ -280,6 +299,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(30,30)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 30,
                 scale: 30,
@@ -291,6 +311,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(30,30)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 30,
                 scale: 30,
@@ -302,6 +323,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(38,4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 38,
                 scale: 4,
@@ -313,6 +335,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(38,4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 38,
                 scale: 4,
@@ -324,6 +347,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(65,0)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 65,
                 scale: 0,
@@ -335,6 +359,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(65,0)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 65,
                 scale: 0,
@@ -346,6 +371,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(65,30)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 65,
                 scale: 30,
@@ -357,6 +383,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(65,30)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 65,
                 scale: 30,
@@ -365,6 +392,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 27,
+    old_fractions: &[],
 };
 
 impl Row for Numbers {
@@ -377,38 +405,6 @@ impl Row for Numbers {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            single_float: ColumnValue::blank(),
-            single_float_null: ColumnValue::blank(),
-            double_float: ColumnValue::blank(),
-            double_float_null: ColumnValue::blank(),
-            dec_1_0: ColumnValue::blank(),
-            dec_1_0_null: ColumnValue::blank(),
-            dec_5_5: ColumnValue::blank(),
-            dec_5_5_null: ColumnValue::blank(),
-            dec_10_2: ColumnValue::blank(),
-            dec_10_2_null: ColumnValue::blank(),
-            dec_18_9: ColumnValue::blank(),
-            dec_18_9_null: ColumnValue::blank(),
-            dec_28_10: ColumnValue::blank(),
-            dec_28_10_null: ColumnValue::blank(),
-            dec_28_28: ColumnValue::blank(),
-            dec_28_28_null: ColumnValue::blank(),
-            dec_29_0: ColumnValue::blank(),
-            dec_29_0_null: ColumnValue::blank(),
-            dec_30_30: ColumnValue::blank(),
-            dec_30_30_null: ColumnValue::blank(),
-            dec_38_4: ColumnValue::blank(),
-            dec_38_4_null: ColumnValue::blank(),
-            dec_65_0: ColumnValue::blank(),
-            dec_65_0_null: ColumnValue::blank(),
-            dec_65_30: ColumnValue::blank(),
-            dec_65_30_null: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -662,6 +658,155 @@ impl Row for Numbers {
             26 => self.dec_65_30_null.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<f32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<f32>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<f64>(3)?.as_value(column).into_owned(),
+                4 => image.get::<Option<f64>>(4)?.as_value(column).into_owned(),
+                5 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(5)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                6 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(6)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                7 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(7)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                8 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(8)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                9 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(9)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                10 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(10)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                11 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(11)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                12 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(12)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                13 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(13)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                14 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(14)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                15 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(15)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                16 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(16)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                17 => {
+                    image
+                        .get::<mirror_runtime::BigDecimal>(17)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                18 => {
+                    image
+                        .get::<Option<mirror_runtime::BigDecimal>>(18)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                19 => {
+                    image
+                        .get::<mirror_runtime::BigDecimal>(19)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                20 => {
+                    image
+                        .get::<Option<mirror_runtime::BigDecimal>>(20)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                21 => {
+                    image
+                        .get::<mirror_runtime::BigDecimal>(21)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                22 => {
+                    image
+                        .get::<Option<mirror_runtime::BigDecimal>>(22)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                23 => {
+                    image
+                        .get::<mirror_runtime::BigDecimal>(23)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                24 => {
+                    image
+                        .get::<Option<mirror_runtime::BigDecimal>>(24)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                25 => {
+                    image
+                        .get::<mirror_runtime::BigDecimal>(25)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                26 => {
+                    image
+                        .get::<Option<mirror_runtime::BigDecimal>>(26)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -40,6 +40,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -47,7 +48,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: false,
             sql_type: "varchar(30)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 120,
             },
@@ -58,6 +60,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(12,4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 12,
                 scale: 4,
@@ -68,7 +71,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 8,
             nullable: false,
             sql_type: "enum('x','y')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: PartlyTag::all_labels(),
             },
@@ -76,6 +80,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 10,
+    old_fractions: &[],
 };
 
 impl Row for Partly {
@@ -88,15 +93,6 @@ impl Row for Partly {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            name: ColumnValue::blank(),
-            amount: ColumnValue::blank(),
-            tag: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -155,6 +151,27 @@ impl Row for Partly {
             3 => self.tag.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => image.get::<PartlyTag>(3)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 
@@ -282,9 +299,5 @@ impl ColumnValue for PartlyTag {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
-    }
-
-    fn blank() -> Self {
-        Self::Invalid
     }
 }

@@ -327,7 +327,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "276856ddcc4476a6"
+        "ab08ccd386785a8b"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -82,6 +82,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -89,7 +90,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: false,
             sql_type: "char(0)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 0 },
         },
         ColumnLayout {
@@ -97,7 +99,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: true,
             sql_type: "char(0)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 0 },
         },
         ColumnLayout {
@@ -105,7 +108,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: false,
             sql_type: "char(1)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 4 },
         },
         ColumnLayout {
@@ -113,7 +117,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 4,
             nullable: true,
             sql_type: "char(1)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 4 },
         },
         ColumnLayout {
@@ -121,7 +126,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 5,
             nullable: false,
             sql_type: "char(10)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 40 },
         },
         ColumnLayout {
@@ -129,7 +135,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 6,
             nullable: true,
             sql_type: "char(10)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 40 },
         },
         ColumnLayout {
@@ -137,7 +144,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 7,
             nullable: false,
             sql_type: "char(255)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char {
                 max_bytes: 1020,
             },
@@ -147,7 +155,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 8,
             nullable: true,
             sql_type: "char(255)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char {
                 max_bytes: 1020,
             },
@@ -157,7 +166,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 9,
             nullable: false,
             sql_type: "varchar(20)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 80,
             },
@@ -167,7 +177,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 10,
             nullable: true,
             sql_type: "varchar(20)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 80,
             },
@@ -177,7 +188,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 11,
             nullable: false,
             sql_type: "varchar(63)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 252,
             },
@@ -187,7 +199,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 12,
             nullable: true,
             sql_type: "varchar(63)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 252,
             },
@@ -197,7 +210,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 13,
             nullable: false,
             sql_type: "varchar(64)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 256,
             },
@@ -207,7 +221,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 14,
             nullable: true,
             sql_type: "varchar(64)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 256,
             },
@@ -217,7 +232,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 15,
             nullable: false,
             sql_type: "varchar(300)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 1200,
             },
@@ -227,7 +243,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 16,
             nullable: true,
             sql_type: "varchar(300)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 1200,
             },
@@ -237,7 +254,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 17,
             nullable: false,
             sql_type: "tinytext",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 1,
             },
@@ -247,7 +265,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 18,
             nullable: true,
             sql_type: "tinytext",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 1,
             },
@@ -257,7 +276,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 19,
             nullable: false,
             sql_type: "text",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 2,
             },
@@ -267,7 +287,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 20,
             nullable: true,
             sql_type: "text",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 2,
             },
@@ -277,7 +298,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 21,
             nullable: false,
             sql_type: "mediumtext",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 3,
             },
@@ -287,7 +309,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 22,
             nullable: true,
             sql_type: "mediumtext",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 3,
             },
@@ -297,7 +320,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 23,
             nullable: false,
             sql_type: "longtext",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 4,
             },
@@ -307,7 +331,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 24,
             nullable: true,
             sql_type: "longtext",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 4,
             },
@@ -315,6 +340,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 25,
+    old_fractions: &[],
 };
 
 impl Row for Texts {
@@ -327,36 +353,6 @@ impl Row for Texts {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            char_0: ColumnValue::blank(),
-            char_0_null: ColumnValue::blank(),
-            char_1: ColumnValue::blank(),
-            char_1_null: ColumnValue::blank(),
-            char_10: ColumnValue::blank(),
-            char_10_null: ColumnValue::blank(),
-            char_255: ColumnValue::blank(),
-            char_255_null: ColumnValue::blank(),
-            varchar_20: ColumnValue::blank(),
-            varchar_20_null: ColumnValue::blank(),
-            varchar_63: ColumnValue::blank(),
-            varchar_63_null: ColumnValue::blank(),
-            varchar_64: ColumnValue::blank(),
-            varchar_64_null: ColumnValue::blank(),
-            varchar_300: ColumnValue::blank(),
-            varchar_300_null: ColumnValue::blank(),
-            tiny_text: ColumnValue::blank(),
-            tiny_text_null: ColumnValue::blank(),
-            plain_text: ColumnValue::blank(),
-            plain_text_null: ColumnValue::blank(),
-            medium_text: ColumnValue::blank(),
-            medium_text_null: ColumnValue::blank(),
-            long_text: ColumnValue::blank(),
-            long_text_null: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -587,6 +583,43 @@ impl Row for Texts {
             24 => self.long_text_null.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Box<str>>(3)?.as_value(column).into_owned(),
+                4 => image.get::<Option<Box<str>>>(4)?.as_value(column).into_owned(),
+                5 => image.get::<Box<str>>(5)?.as_value(column).into_owned(),
+                6 => image.get::<Option<Box<str>>>(6)?.as_value(column).into_owned(),
+                7 => image.get::<Box<str>>(7)?.as_value(column).into_owned(),
+                8 => image.get::<Option<Box<str>>>(8)?.as_value(column).into_owned(),
+                9 => image.get::<Box<str>>(9)?.as_value(column).into_owned(),
+                10 => image.get::<Option<Box<str>>>(10)?.as_value(column).into_owned(),
+                11 => image.get::<Box<str>>(11)?.as_value(column).into_owned(),
+                12 => image.get::<Option<Box<str>>>(12)?.as_value(column).into_owned(),
+                13 => image.get::<Box<str>>(13)?.as_value(column).into_owned(),
+                14 => image.get::<Option<Box<str>>>(14)?.as_value(column).into_owned(),
+                15 => image.get::<Box<str>>(15)?.as_value(column).into_owned(),
+                16 => image.get::<Option<Box<str>>>(16)?.as_value(column).into_owned(),
+                17 => image.get::<Box<str>>(17)?.as_value(column).into_owned(),
+                18 => image.get::<Option<Box<str>>>(18)?.as_value(column).into_owned(),
+                19 => image.get::<Box<str>>(19)?.as_value(column).into_owned(),
+                20 => image.get::<Option<Box<str>>>(20)?.as_value(column).into_owned(),
+                21 => image.get::<Box<str>>(21)?.as_value(column).into_owned(),
+                22 => image.get::<Option<Box<str>>>(22)?.as_value(column).into_owned(),
+                23 => image.get::<Box<str>>(23)?.as_value(column).into_owned(),
+                24 => image.get::<Option<Box<str>>>(24)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

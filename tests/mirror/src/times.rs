@@ -90,6 +90,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -98,6 +99,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 0 },
         },
         ColumnLayout {
@@ -106,6 +108,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "timestamp",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 0 },
         },
         ColumnLayout {
@@ -114,6 +117,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "time",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 0 },
         },
         ColumnLayout {
@@ -122,6 +126,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "time",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 0 },
         },
         ColumnLayout {
@@ -130,6 +135,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 1 },
         },
         ColumnLayout {
@@ -138,6 +144,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "timestamp(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 1 },
         },
         ColumnLayout {
@@ -146,6 +153,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "time(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 1 },
         },
         ColumnLayout {
@@ -154,6 +162,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "time(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 1 },
         },
         ColumnLayout {
@@ -162,6 +171,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp(2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 2 },
         },
         ColumnLayout {
@@ -170,6 +180,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "timestamp(2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 2 },
         },
         ColumnLayout {
@@ -178,6 +189,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "time(2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 2 },
         },
         ColumnLayout {
@@ -186,6 +198,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "time(2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 2 },
         },
         ColumnLayout {
@@ -194,6 +207,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 3 },
         },
         ColumnLayout {
@@ -202,6 +216,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "timestamp(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 3 },
         },
         ColumnLayout {
@@ -210,6 +225,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "time(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 3 },
         },
         ColumnLayout {
@@ -218,6 +234,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "time(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 3 },
         },
         ColumnLayout {
@@ -226,6 +243,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp(4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 4 },
         },
         ColumnLayout {
@@ -234,6 +252,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "timestamp(4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 4 },
         },
         ColumnLayout {
@@ -242,6 +261,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "time(4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 4 },
         },
         ColumnLayout {
@@ -250,6 +270,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "time(4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 4 },
         },
         ColumnLayout {
@@ -258,6 +279,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp(5)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 5 },
         },
         ColumnLayout {
@@ -266,6 +288,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "timestamp(5)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 5 },
         },
         ColumnLayout {
@@ -274,6 +297,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "time(5)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 5 },
         },
         ColumnLayout {
@@ -282,6 +306,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "time(5)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 5 },
         },
         ColumnLayout {
@@ -290,6 +315,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp(6)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 6 },
         },
         ColumnLayout {
@@ -298,6 +324,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "timestamp(6)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 6 },
         },
         ColumnLayout {
@@ -306,6 +333,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "time(6)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 6 },
         },
         ColumnLayout {
@@ -314,11 +342,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "time(6)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 6 },
         },
     ],
     key: &[0],
     physical_columns: 29,
+    old_fractions: &[],
 };
 
 impl Row for Times {
@@ -331,40 +361,6 @@ impl Row for Times {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            timestamp_0: ColumnValue::blank(),
-            timestamp_0_null: ColumnValue::blank(),
-            time_0: ColumnValue::blank(),
-            time_0_null: ColumnValue::blank(),
-            timestamp_1: ColumnValue::blank(),
-            timestamp_1_null: ColumnValue::blank(),
-            time_1: ColumnValue::blank(),
-            time_1_null: ColumnValue::blank(),
-            timestamp_2: ColumnValue::blank(),
-            timestamp_2_null: ColumnValue::blank(),
-            time_2: ColumnValue::blank(),
-            time_2_null: ColumnValue::blank(),
-            timestamp_3: ColumnValue::blank(),
-            timestamp_3_null: ColumnValue::blank(),
-            time_3: ColumnValue::blank(),
-            time_3_null: ColumnValue::blank(),
-            timestamp_4: ColumnValue::blank(),
-            timestamp_4_null: ColumnValue::blank(),
-            time_4: ColumnValue::blank(),
-            time_4_null: ColumnValue::blank(),
-            timestamp_5: ColumnValue::blank(),
-            timestamp_5_null: ColumnValue::blank(),
-            time_5: ColumnValue::blank(),
-            time_5_null: ColumnValue::blank(),
-            timestamp_6: ColumnValue::blank(),
-            timestamp_6_null: ColumnValue::blank(),
-            time_6: ColumnValue::blank(),
-            time_6_null: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -620,6 +616,162 @@ impl Row for Times {
             28 => self.time_6_null.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Timestamp>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => image.get::<mirror_runtime::Time>(3)?.as_value(column).into_owned(),
+                4 => {
+                    image
+                        .get::<Option<mirror_runtime::Time>>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                5 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(5)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                6 => {
+                    image
+                        .get::<Option<mirror_runtime::Timestamp>>(6)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                7 => image.get::<mirror_runtime::Time>(7)?.as_value(column).into_owned(),
+                8 => {
+                    image
+                        .get::<Option<mirror_runtime::Time>>(8)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                9 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(9)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                10 => {
+                    image
+                        .get::<Option<mirror_runtime::Timestamp>>(10)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                11 => {
+                    image.get::<mirror_runtime::Time>(11)?.as_value(column).into_owned()
+                }
+                12 => {
+                    image
+                        .get::<Option<mirror_runtime::Time>>(12)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                13 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(13)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                14 => {
+                    image
+                        .get::<Option<mirror_runtime::Timestamp>>(14)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                15 => {
+                    image.get::<mirror_runtime::Time>(15)?.as_value(column).into_owned()
+                }
+                16 => {
+                    image
+                        .get::<Option<mirror_runtime::Time>>(16)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                17 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(17)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                18 => {
+                    image
+                        .get::<Option<mirror_runtime::Timestamp>>(18)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                19 => {
+                    image.get::<mirror_runtime::Time>(19)?.as_value(column).into_owned()
+                }
+                20 => {
+                    image
+                        .get::<Option<mirror_runtime::Time>>(20)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                21 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(21)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                22 => {
+                    image
+                        .get::<Option<mirror_runtime::Timestamp>>(22)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                23 => {
+                    image.get::<mirror_runtime::Time>(23)?.as_value(column).into_owned()
+                }
+                24 => {
+                    image
+                        .get::<Option<mirror_runtime::Time>>(24)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                25 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(25)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                26 => {
+                    image
+                        .get::<Option<mirror_runtime::Timestamp>>(26)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                27 => {
+                    image.get::<mirror_runtime::Time>(27)?.as_value(column).into_owned()
+                }
+                28 => {
+                    image
+                        .get::<Option<mirror_runtime::Time>>(28)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 

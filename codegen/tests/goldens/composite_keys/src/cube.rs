@@ -62,6 +62,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -70,6 +71,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -78,6 +80,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -86,6 +89,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -94,6 +98,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -102,6 +107,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -110,6 +116,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -118,6 +125,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -126,6 +134,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -134,6 +143,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -142,6 +152,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -150,6 +161,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -158,6 +170,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -166,6 +179,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -174,6 +188,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -182,11 +197,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
     ],
     key: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
     physical_columns: 16,
+    old_fractions: &[],
 };
 
 impl Row for Cube {
@@ -231,27 +248,6 @@ impl Row for Cube {
                 self.dimension_15,
             ),
         )
-    }
-
-    fn blank() -> Self {
-        Self {
-            dimension_0: ColumnValue::blank(),
-            dimension_1: ColumnValue::blank(),
-            dimension_2: ColumnValue::blank(),
-            dimension_3: ColumnValue::blank(),
-            dimension_4: ColumnValue::blank(),
-            dimension_5: ColumnValue::blank(),
-            dimension_6: ColumnValue::blank(),
-            dimension_7: ColumnValue::blank(),
-            dimension_8: ColumnValue::blank(),
-            dimension_9: ColumnValue::blank(),
-            dimension_10: ColumnValue::blank(),
-            dimension_11: ColumnValue::blank(),
-            dimension_12: ColumnValue::blank(),
-            dimension_13: ColumnValue::blank(),
-            dimension_14: ColumnValue::blank(),
-            dimension_15: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -414,6 +410,34 @@ impl Row for Cube {
             15 => self.dimension_15.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<u32>(2)?.as_value(column).into_owned(),
+                3 => image.get::<u32>(3)?.as_value(column).into_owned(),
+                4 => image.get::<u32>(4)?.as_value(column).into_owned(),
+                5 => image.get::<u32>(5)?.as_value(column).into_owned(),
+                6 => image.get::<u32>(6)?.as_value(column).into_owned(),
+                7 => image.get::<u32>(7)?.as_value(column).into_owned(),
+                8 => image.get::<u32>(8)?.as_value(column).into_owned(),
+                9 => image.get::<u32>(9)?.as_value(column).into_owned(),
+                10 => image.get::<u32>(10)?.as_value(column).into_owned(),
+                11 => image.get::<u32>(11)?.as_value(column).into_owned(),
+                12 => image.get::<u32>(12)?.as_value(column).into_owned(),
+                13 => image.get::<u32>(13)?.as_value(column).into_owned(),
+                14 => image.get::<u32>(14)?.as_value(column).into_owned(),
+                15 => image.get::<u32>(15)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

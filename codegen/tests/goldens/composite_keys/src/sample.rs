@@ -38,6 +38,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "double",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Double,
         },
         ColumnLayout {
@@ -46,6 +47,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "float",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Float,
         },
         ColumnLayout {
@@ -54,6 +56,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(65,30)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 65,
                 scale: 30,
@@ -65,6 +68,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(65,30)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 65,
                 scale: 30,
@@ -73,6 +77,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 4,
+    old_fractions: &[],
 };
 
 impl Row for Sample {
@@ -85,15 +90,6 @@ impl Row for Sample {
 
     fn key(&self) -> Self::Key {
         mirror_runtime::TotalF64::from(self.at)
-    }
-
-    fn blank() -> Self {
-        Self {
-            at: ColumnValue::blank(),
-            value: ColumnValue::blank(),
-            exact: ColumnValue::blank(),
-            limit: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -152,6 +148,32 @@ impl Row for Sample {
             3 => self.limit.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<f64>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<f32>>(1)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<mirror_runtime::BigDecimal>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => {
+                    image
+                        .get::<Option<mirror_runtime::BigDecimal>>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -35,7 +35,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 0,
             nullable: false,
             sql_type: "varchar(40)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 160,
             },
@@ -46,6 +47,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -54,6 +56,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "tinyint(4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::TinyInt {
                 unsigned: false,
             },
@@ -61,6 +64,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[1, 2, 0],
     physical_columns: 3,
+    old_fractions: &[],
 };
 
 impl Row for Targeting {
@@ -73,14 +77,6 @@ impl Row for Targeting {
 
     fn key(&self) -> Self::Key {
         (self.campaign_id, self.kind, self.value.clone())
-    }
-
-    fn blank() -> Self {
-        Self {
-            value: ColumnValue::blank(),
-            campaign_id: ColumnValue::blank(),
-            kind: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -133,6 +129,21 @@ impl Row for Targeting {
             2 => self.kind.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<Box<str>>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<i8>(2)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

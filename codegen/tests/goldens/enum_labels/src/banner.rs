@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -33,7 +33,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 0,
             nullable: false,
             sql_type: "enum('a,b','it''s','(x)','back\\\\slash','`tick`','per%cent','3D','','größe','New York','NewYork')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: BannerStatus::all_labels(),
             },
@@ -43,7 +44,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: true,
             sql_type: "enum('invalid','ALL')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: BannerState::all_labels(),
             },
@@ -51,6 +53,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 2,
+    old_fractions: &[],
 };
 
 impl Row for Banner {
@@ -63,13 +66,6 @@ impl Row for Banner {
 
     fn key(&self) -> Self::Key {
         self.status
-    }
-
-    fn blank() -> Self {
-        Self {
-            status: ColumnValue::blank(),
-            state: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -113,6 +109,20 @@ impl Row for Banner {
             1 => self.state.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<BannerStatus>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<BannerState>>(1)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 
@@ -310,10 +320,6 @@ impl ColumnValue for BannerStatus {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
     }
-
-    fn blank() -> Self {
-        Self::Invalid
-    }
 }
 
 /// The ENUM column `state` of `ads.banner`.
@@ -385,9 +391,5 @@ impl ColumnValue for BannerState {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
-    }
-
-    fn blank() -> Self {
-        Self::Invalid0
     }
 }

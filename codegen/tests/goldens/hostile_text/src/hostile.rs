@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -94,6 +94,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -101,7 +102,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: false,
             sql_type: "int /* \"]; pub fn evil() {} // */",
-            charset: Some("\"]; pub fn evil() {} //"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -109,7 +111,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: false,
             sql_type: "int /* */ pub fn evil() {} /* */",
-            charset: Some("*/ pub fn evil() {} /*"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -117,7 +120,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: false,
             sql_type: "int /* \\\"; pub fn evil() {} // */",
-            charset: Some("\\\"; pub fn evil() {} //"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -125,7 +129,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 4,
             nullable: false,
             sql_type: "int /* line one\nline two\r\n\nline three */",
-            charset: Some("line one\nline two\r\n\nline three"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -133,7 +138,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 5,
             nullable: false,
             sql_type: "int /* ```\nfn main() { std::process::exit(1) }\n``` */",
-            charset: Some("```\nfn main() { std::process::exit(1) }\n```"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -141,7 +147,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 6,
             nullable: false,
             sql_type: "int /*     indented like code */",
-            charset: Some("    indented like code"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -149,7 +156,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 7,
             nullable: false,
             sql_type: "int /* [Missing](crate::Missing) [`Gone`] ![x](y) [a]: b */",
-            charset: Some("[Missing](crate::Missing) [`Gone`] ![x](y) [a]: b"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -157,7 +165,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 8,
             nullable: false,
             sql_type: "int /* <script>alert(1)</script> <b> &amp; &lt */",
-            charset: Some("<script>alert(1)</script> <b> &amp; &lt"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -165,7 +174,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 9,
             nullable: false,
             sql_type: "int /* `unbalanced ``` backquotes `` */",
-            charset: Some("`unbalanced ``` backquotes ``"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -173,7 +183,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 10,
             nullable: false,
             sql_type: "int /* http://example.com/?a=b&c and # title */",
-            charset: Some("http://example.com/?a=b&c and # title"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -181,7 +192,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 11,
             nullable: false,
             sql_type: "int /* {{ table }} {% for x in y %} {# z #} */",
-            charset: Some("{{ table }} {% for x in y %} {# z #}"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -189,7 +201,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 12,
             nullable: false,
             sql_type: "int /* \u{202e}reversed\u{2066} \u{7}bell \0nul \u{feff}mark */",
-            charset: Some("\u{202e}reversed\u{2066} \u{7}bell \0nul \u{feff}mark"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -197,7 +210,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 13,
             nullable: false,
             sql_type: "int /* '\"'\"' $(reboot) %s {} {0} r#\"raw\"# */",
-            charset: Some("'\"'\"' $(reboot) %s {} {0} r#\"raw\"#"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -205,7 +219,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 14,
             nullable: false,
             sql_type: "int /* - item\n- item\n===\n---\n> quote\n1. one\n|a|b|\n|-|-| */",
-            charset: Some("- item\n- item\n===\n---\n> quote\n1. one\n|a|b|\n|-|-|"),
+            charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -213,7 +228,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 15,
             nullable: false,
             sql_type: "\"]; pub fn evil() {} //*/ pub fn evil() {} /*\\\"; pub fn evil() {} //line one\nline two\r\n\nline three```\nfn main() { std::process::exit(1) }\n```    indented like code[Missing](crate::Missing) [`Gone`] ![x](y) [a]: b<script>alert(1)</script> <b> &amp; &lt`unbalanced ``` backquotes ``http://example.com/?a=b&c and # title{{ table }} {% for x in y %} {# z #}\u{202e}reversed\u{2066} \u{7}bell \0nul \u{feff}mark'\"'\"' $(reboot) %s {} {0} r#\"raw\"#- item\n- item\n===\n---\n> quote\n1. one\n|a|b|\n|-|-|",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: HostileKind::all_labels(),
             },
@@ -223,7 +239,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 16,
             nullable: false,
             sql_type: "set(' ')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: HostileFlags::all_labels(),
             },
@@ -231,6 +248,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 17,
+    old_fractions: &[],
 };
 
 impl Row for Hostile {
@@ -243,28 +261,6 @@ impl Row for Hostile {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            column_0: ColumnValue::blank(),
-            column_1: ColumnValue::blank(),
-            column_2: ColumnValue::blank(),
-            column_3: ColumnValue::blank(),
-            column_4: ColumnValue::blank(),
-            column_5: ColumnValue::blank(),
-            column_6: ColumnValue::blank(),
-            column_7: ColumnValue::blank(),
-            column_8: ColumnValue::blank(),
-            column_9: ColumnValue::blank(),
-            column_10: ColumnValue::blank(),
-            column_11: ColumnValue::blank(),
-            column_12: ColumnValue::blank(),
-            column_13: ColumnValue::blank(),
-            kind: ColumnValue::blank(),
-            flags: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -410,6 +406,35 @@ impl Row for Hostile {
             16 => self.flags.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<u32>(2)?.as_value(column).into_owned(),
+                3 => image.get::<u32>(3)?.as_value(column).into_owned(),
+                4 => image.get::<u32>(4)?.as_value(column).into_owned(),
+                5 => image.get::<u32>(5)?.as_value(column).into_owned(),
+                6 => image.get::<u32>(6)?.as_value(column).into_owned(),
+                7 => image.get::<u32>(7)?.as_value(column).into_owned(),
+                8 => image.get::<u32>(8)?.as_value(column).into_owned(),
+                9 => image.get::<u32>(9)?.as_value(column).into_owned(),
+                10 => image.get::<u32>(10)?.as_value(column).into_owned(),
+                11 => image.get::<u32>(11)?.as_value(column).into_owned(),
+                12 => image.get::<u32>(12)?.as_value(column).into_owned(),
+                13 => image.get::<u32>(13)?.as_value(column).into_owned(),
+                14 => image.get::<u32>(14)?.as_value(column).into_owned(),
+                15 => image.get::<HostileKind>(15)?.as_value(column).into_owned(),
+                16 => image.get::<HostileFlags>(16)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 
@@ -838,10 +863,6 @@ impl ColumnValue for HostileKind {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
     }
-
-    fn blank() -> Self {
-        Self::Invalid
-    }
 }
 
 /// The SET column `flags` of ``"]; } pub fn evil() {} //.*/ `name` \ \n [`x`] <b>``.
@@ -972,9 +993,5 @@ impl ColumnValue for HostileFlags {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }

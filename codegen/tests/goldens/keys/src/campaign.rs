@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -46,6 +46,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -54,6 +55,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -61,7 +63,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: false,
             sql_type: "varchar(40)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 160,
             },
@@ -72,6 +75,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "decimal(12,2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 12,
                 scale: 2,
@@ -82,7 +86,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 4,
             nullable: true,
             sql_type: "varchar(40)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 160,
             },
@@ -90,6 +95,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 12,
+    old_fractions: &[],
 };
 
 impl Row for Campaign {
@@ -102,16 +108,6 @@ impl Row for Campaign {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            advertiser_id: ColumnValue::blank(),
-            name: ColumnValue::blank(),
-            budget: ColumnValue::blank(),
-            note: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -177,6 +173,28 @@ impl Row for Campaign {
             4 => self.note.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                3 => {
+                    image
+                        .get::<mirror_runtime::Decimal>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                4 => image.get::<Option<Box<str>>>(4)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

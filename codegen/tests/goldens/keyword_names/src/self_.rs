@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -39,7 +39,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 0,
             nullable: false,
             sql_type: "varchar(40)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 160,
             },
@@ -50,6 +51,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -58,6 +60,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -65,7 +68,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: false,
             sql_type: "varchar(40)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 160,
             },
@@ -76,11 +80,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
     ],
     key: &[0, 1, 2, 3, 4],
     physical_columns: 5,
+    old_fractions: &[],
 };
 
 impl Row for SelfRow {
@@ -93,16 +99,6 @@ impl Row for SelfRow {
 
     fn key(&self) -> Self::Key {
         (self.self_.clone(), self.table, self.image, self.row.clone(), self.column)
-    }
-
-    fn blank() -> Self {
-        Self {
-            self_: ColumnValue::blank(),
-            table: ColumnValue::blank(),
-            image: ColumnValue::blank(),
-            row: ColumnValue::blank(),
-            column: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -168,6 +164,23 @@ impl Row for SelfRow {
             4 => self.column.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<Box<str>>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<u32>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Box<str>>(3)?.as_value(column).into_owned(),
+                4 => image.get::<u32>(4)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

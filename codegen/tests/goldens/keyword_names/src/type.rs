@@ -42,6 +42,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -50,6 +51,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -58,6 +60,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -66,6 +69,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -74,6 +78,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -82,11 +87,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
     ],
     key: &[0],
     physical_columns: 6,
+    old_fractions: &[],
 };
 
 impl Row for Type {
@@ -99,17 +106,6 @@ impl Row for Type {
 
     fn key(&self) -> Self::Key {
         self.r#type
-    }
-
-    fn blank() -> Self {
-        Self {
-            r#type: ColumnValue::blank(),
-            r#match: ColumnValue::blank(),
-            r#fn: ColumnValue::blank(),
-            r#async: ColumnValue::blank(),
-            r#gen: ColumnValue::blank(),
-            union: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -181,6 +177,24 @@ impl Row for Type {
             5 => self.union.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<u32>(1)?.as_value(column).into_owned(),
+                2 => image.get::<u32>(2)?.as_value(column).into_owned(),
+                3 => image.get::<u32>(3)?.as_value(column).into_owned(),
+                4 => image.get::<u32>(4)?.as_value(column).into_owned(),
+                5 => image.get::<u32>(5)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -36,6 +36,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int(10) unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: true },
         },
         ColumnLayout {
@@ -43,7 +44,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: false,
             sql_type: "set('flag 0','flag 1','flag 2','flag 3','flag 4','flag 5','flag 6','flag 7','flag 8','flag 9','flag 10','flag 11','flag 12','flag 13','flag 14','flag 15','flag 16','flag 17','flag 18','flag 19','flag 20','flag 21','flag 22','flag 23','flag 24','flag 25','flag 26','flag 27','flag 28','flag 29','flag 30','flag 31','flag 32','flag 33','flag 34','flag 35','flag 36','flag 37','flag 38','flag 39','flag 40','flag 41','flag 42','flag 43','flag 44','flag 45','flag 46','flag 47','flag 48','flag 49','flag 50','flag 51','flag 52','flag 53','flag 54','flag 55','flag 56','flag 57','flag 58','flag 59','flag 60','flag 61','flag 62','flag 63')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: GrantFlags::all_labels(),
             },
@@ -53,7 +55,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: true,
             sql_type: "set('read','it''s','größe')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: GrantRights::all_labels(),
             },
@@ -61,6 +64,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 3,
+    old_fractions: &[],
 };
 
 impl Row for Grant {
@@ -73,14 +77,6 @@ impl Row for Grant {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            flags: ColumnValue::blank(),
-            rights: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -133,6 +129,21 @@ impl Row for Grant {
             2 => self.rights.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<u32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<GrantFlags>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<GrantRights>>(2)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 
@@ -544,10 +555,6 @@ impl ColumnValue for GrantFlags {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
     }
-
-    fn blank() -> Self {
-        Self::empty()
-    }
 }
 
 /// The SET column `rights` of `ads.grant`.
@@ -630,9 +637,5 @@ impl ColumnValue for GrantRights {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }

@@ -36,6 +36,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "binary(16)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 16 },
         },
         ColumnLayout {
@@ -44,6 +45,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "varbinary(32)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::VarBinary {
                 max_bytes: 32,
             },
@@ -54,6 +56,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "varbinary(32)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::VarBinary {
                 max_bytes: 32,
             },
@@ -61,6 +64,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 3,
+    old_fractions: &[],
 };
 
 impl Row for Session {
@@ -73,14 +77,6 @@ impl Row for Session {
 
     fn key(&self) -> Self::Key {
         self.token.clone()
-    }
-
-    fn blank() -> Self {
-        Self {
-            token: ColumnValue::blank(),
-            hash: ColumnValue::blank(),
-            parent: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -133,6 +129,21 @@ impl Row for Session {
             2 => self.parent.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<Box<[u8]>>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Box<[u8]>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<Box<[u8]>>>(2)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

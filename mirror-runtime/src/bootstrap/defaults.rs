@@ -1,0 +1,225 @@
+//! What columns have in rows that are inserted without them.
+//!
+//! With `binlog_row_image=MINIMAL` the image of an insert has only the columns that the statement
+//! named (and those with a computed default): the others have their default, which the binlog
+//! does not tell. `COLUMN_DEFAULT` of information_schema is no exact value (a FLOAT has six
+//! digits there, a VARBINARY may come damaged), so the server is asked for `DEFAULT(column)`.
+
+use std::sync::Arc;
+
+use mysql::Conn;
+use mysql::prelude::Queryable;
+
+use crate::error::Error;
+use crate::image::ColumnDefault;
+use crate::layout::{ColumnLayout, ColumnType, TableLayout};
+use crate::row::{SelectValue, quote_identifier, select_operand};
+use crate::source::{Family, ServerColumn, ServerInfo, columns, query_error};
+
+/// The defaults of all columns of the selected tables: by table index, by field index.
+///
+/// # Errors
+/// When the server cannot be asked.
+pub(super) fn read(
+    conn: &mut Conn,
+    info: &ServerInfo,
+    layouts: &[&'static TableLayout],
+    selected: &[bool],
+) -> Result<Vec<Arc<[ColumnDefault]>>, Error> {
+    let mut all = Vec::with_capacity(layouts.len());
+    for (layout, selected) in layouts.iter().zip(selected) {
+        all.push(if *selected {
+            table_defaults(conn, info.family, layout)?.into()
+        } else {
+            Arc::default()
+        });
+    }
+    Ok(all)
+}
+
+/// Where a column's default comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// NULL.
+    Null,
+    /// The type's own, since there is no DEFAULT (outside of strict SQL mode).
+    Implicit,
+    /// A literal: the server knows its value.
+    Literal,
+    /// Computed for each row, and then in every row image; or generated.
+    Computed,
+}
+
+fn origin(column: &ServerColumn, family: Family) -> Origin {
+    let extra = column.extra.to_ascii_uppercase();
+    if extra.contains("GENERATED") || extra.contains("AUTO_INCREMENT") {
+        return Origin::Computed;
+    }
+    let default = column.default.as_deref();
+    match (default, family) {
+        (None, _) if column.nullable => Origin::Null,
+        (None, _) => Origin::Implicit,
+        (Some(text), Family::MariaDb) => mariadb_origin(text),
+        (Some(text), Family::MySql) if is_now(text, column) => Origin::Computed,
+        (Some(_), Family::MySql) => Origin::Literal,
+    }
+}
+
+/// MariaDB prints expressions: literals are quoted strings, numbers, or `NULL`.
+fn mariadb_origin(text: &[u8]) -> Origin {
+    match text {
+        b"NULL" => Origin::Null,
+        [b'\'' | b'-' | b'0'..=b'9', ..] | [b'b' | b'x' | b'B' | b'X', b'\'', ..] => {
+            Origin::Literal
+        }
+        _ => Origin::Computed,
+    }
+}
+
+/// MySQL before 8.0 has no other mark of a computed default.
+fn is_now(text: &[u8], column: &ServerColumn) -> bool {
+    let kind = column.sql_type.to_ascii_lowercase();
+    (kind.starts_with("timestamp") || kind.starts_with("datetime"))
+        && text.to_ascii_uppercase().starts_with(b"CURRENT_TIMESTAMP")
+}
+
+fn table_defaults(
+    conn: &mut Conn,
+    family: Family,
+    layout: &TableLayout,
+) -> Result<Vec<ColumnDefault>, Error> {
+    let server = columns(conn, layout.database, layout.table)?;
+    let origin_of = |column: &ColumnLayout| {
+        let lower = column.name.to_lowercase();
+        server
+            .iter()
+            .find(|found| found.name.to_lowercase() == lower)
+            .map_or(Origin::Computed, |found| origin(found, family))
+    };
+    let origins: Vec<Origin> = layout.columns.iter().map(origin_of).collect();
+    let mut literals = literals(conn, layout, &origins)?.into_iter();
+    let defaults = layout.columns.iter().zip(origins);
+    Ok(defaults
+        .map(|(column, origin)| match origin {
+            Origin::Null => Some(SelectValue::NULL),
+            Origin::Implicit => implicit(column.kind),
+            // NULL: of a NOT NULL column of an empty table MySQL does not tell.
+            Origin::Literal => literals
+                .next()
+                .flatten()
+                .filter(|value| *value != SelectValue::NULL),
+            Origin::Computed => None,
+        })
+        .collect())
+}
+
+/// Asks for the literal defaults, in the order of the columns. DEFAULT() needs a table that it
+/// belongs to; the outer join gives a row even when that is empty.
+fn literals(
+    conn: &mut Conn,
+    layout: &TableLayout,
+    origins: &[Origin],
+) -> Result<Vec<ColumnDefault>, Error> {
+    let expressions: Vec<String> = layout
+        .columns
+        .iter()
+        .zip(origins)
+        .filter(|(_, origin)| **origin == Origin::Literal)
+        .map(|(column, _)| {
+            let default = format!("DEFAULT(t.{})", quote_identifier(column.name));
+            select_operand(column, &default)
+        })
+        .collect();
+    if expressions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT {} FROM (SELECT 1) AS one LEFT JOIN {}.{} AS t ON TRUE LIMIT 1",
+        expressions.join(", "),
+        quote_identifier(layout.database),
+        quote_identifier(layout.table),
+    );
+    let action = format!("reading the defaults of {}", layout.full_name());
+    let row: Option<mysql::Row> = conn
+        .exec_first(sql, ())
+        .map_err(|error| query_error(error, &action))?;
+    Ok(row.map_or_else(Vec::new, |row| row.unwrap_raw()))
+}
+
+/// What a NOT NULL column without DEFAULT has when it is left out (MySQL manual: "Data Type
+/// Default Values").
+fn implicit(kind: ColumnType) -> ColumnDefault {
+    use ColumnType as T;
+    Some(match kind {
+        T::TinyInt { .. }
+        | T::SmallInt { .. }
+        | T::MediumInt { .. }
+        | T::Int { .. }
+        | T::BigInt { .. }
+        | T::Year => SelectValue::Int(0),
+        T::Float => SelectValue::Float(0.0),
+        T::Double => SelectValue::Double(0.0),
+        T::Decimal { scale, .. } => {
+            let zero = format!("{:.*}", usize::from(scale), 0.0);
+            SelectValue::Bytes(zero.into_bytes())
+        }
+        T::Date | T::DateTime { .. } | T::Timestamp { .. } => {
+            SelectValue::Date(0, 0, 0, 0, 0, 0, 0)
+        }
+        T::Time { .. } => SelectValue::Time(false, 0, 0, 0, 0, 0),
+        T::Char { .. }
+        | T::VarChar { .. }
+        | T::Text { .. }
+        | T::Binary { .. }
+        | T::VarBinary { .. }
+        | T::Blob { .. } => SelectValue::Bytes(Vec::new()),
+        // The first label.
+        T::Enum { .. } => SelectValue::UInt(1),
+        T::Set { .. } => SelectValue::UInt(0),
+        T::Bit { bits } => SelectValue::Bytes(vec![0; usize::from(bits).div_ceil(8)]),
+        T::Json | T::Geometry | T::Vector { .. } | T::Uuid | T::Inet4 | T::Inet6 => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(default: Option<&str>, extra: &str, nullable: bool) -> ServerColumn {
+        ServerColumn {
+            name: "c".to_owned(),
+            ordinal: 0,
+            sql_type: "timestamp".to_owned(),
+            charset: None,
+            collation: None,
+            nullable,
+            extra: extra.to_owned(),
+            default: default.map(|text| text.as_bytes().to_vec()),
+        }
+    }
+
+    #[test]
+    fn only_literals_are_taken_for_literals() {
+        for (default, family, expected) in [
+            ("7", Family::MySql, Origin::Literal),
+            ("CURRENT_TIMESTAMP(6)", Family::MySql, Origin::Computed),
+            ("'a'", Family::MariaDb, Origin::Literal),
+            ("-1.5", Family::MariaDb, Origin::Literal),
+            ("b'101'", Family::MariaDb, Origin::Literal),
+            ("x'00ff'", Family::MariaDb, Origin::Literal),
+            ("NULL", Family::MariaDb, Origin::Null),
+            ("current_timestamp(6)", Family::MariaDb, Origin::Computed),
+            ("concat('(',uuid(),')')", Family::MariaDb, Origin::Computed),
+        ] {
+            let column = column(Some(default), "", true);
+            assert_eq!(origin(&column, family), expected, "{default}");
+        }
+        let column_with = |extra, nullable| origin(&column(None, extra, nullable), Family::MySql);
+        assert_eq!(column_with("", true), Origin::Null);
+        assert_eq!(column_with("", false), Origin::Implicit);
+        assert_eq!(column_with("auto_increment", false), Origin::Computed);
+        assert_eq!(column_with("VIRTUAL GENERATED", true), Origin::Computed);
+        let generated = column(Some("uuid()"), "DEFAULT_GENERATED", true);
+        assert_eq!(origin(&generated, Family::MySql), Origin::Computed);
+    }
+}

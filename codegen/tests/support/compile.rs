@@ -57,6 +57,7 @@ fn workspace(goldens: &Path, folder: &Path) -> PathBuf {
             "[package]\nname = \"golden_{member}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
              [lib]\npath = {source:?}\n\n\
              [dependencies]\nmirror-runtime = {{ path = {:?} }}\n\
+             serde = {{ version = \"1\", features = [\"derive\"] }}\n\
              user_types = {{ path = \"../user_types\" }}\n\n\
              [lints.rust]\nmissing_docs = \"deny\"\nwarnings = \"deny\"\n",
             root.join("mirror-runtime"),

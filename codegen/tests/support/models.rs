@@ -18,6 +18,7 @@ pub(crate) fn all() -> Vec<(&'static str, Model)> {
         ("keys", one(keys())),
         ("keyword_names", model(vec![keyword_names(), self_named()])),
         ("nullable_unique_index", one(nullable_unique_index())),
+        ("serde", one(serde())),
         ("set_labels", one(set_labels())),
         (
             "several_databases",
@@ -436,6 +437,26 @@ fn derives() -> Table {
         ],
     );
     table.derives = ["Eq", "::core::hash::Hash", "std::default::Default", "Clone"]
+        .map(str::to_owned)
+        .to_vec();
+    table
+}
+
+/// Every type in a row that serde knows.
+fn serde() -> Table {
+    let mut table = column_types();
+    let label = members(&[("on", "On"), ("off", "Off")]);
+    let labelled = labelled(
+        "state",
+        "EverythingState",
+        "enum('on','off')",
+        ColumnType::Enum { members: label },
+    );
+    table.columns.push(Column {
+        ordinal: table.columns.len(),
+        ..labelled
+    });
+    table.derives = ["serde::Serialize", "serde::Deserialize"]
         .map(str::to_owned)
         .to_vec();
     table

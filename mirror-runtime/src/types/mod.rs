@@ -17,6 +17,7 @@ mod integer;
 mod json;
 mod labels;
 mod select;
+mod serde_impls;
 mod temporal;
 mod text;
 mod time;

@@ -6,6 +6,7 @@
 //! `MIRROR_TEST_SEED` repeats a run with the random numbers of another ([`Random`]).
 
 pub mod compare;
+mod compression;
 pub mod edge;
 pub mod fire;
 mod gate;
@@ -16,6 +17,7 @@ mod rounds;
 pub mod shown;
 mod world;
 
+pub use compression::{compressed_events, compressing};
 pub use gate::{EndOnDrop, Gate};
 pub use random::Random;
 pub use rounds::rounds;

@@ -6,7 +6,9 @@ use std::time::Duration;
 use integration::compare::assert_equals_server;
 use integration::fire::Writers;
 use integration::replay::Replay;
-use integration::{Random, World, on_both_servers, rounds, wait_for};
+use integration::{
+    Random, World, compressed_events, compressing, on_both_servers, rounds, wait_for,
+};
 use lab::{Flavor, Proxy, ServerOptions};
 use mirror_runtime::State;
 use test_mirror::Mirror;
@@ -14,6 +16,7 @@ use test_mirror::Mirror;
 on_both_servers!(
     a_killed_server_loses_and_doubles_nothing,
     a_cut_connection_loses_and_doubles_nothing,
+    a_cut_connection_loses_and_doubles_nothing_of_a_compressed_log,
     a_cut_in_mid_transaction_leaves_nothing_visible,
 );
 
@@ -70,7 +73,17 @@ fn a_killed_server_loses_and_doubles_nothing(flavor: Flavor) {
 }
 
 fn a_cut_connection_loses_and_doubles_nothing(flavor: Flavor) {
-    let world = World::start(flavor);
+    check_cuts(flavor, &ServerOptions::new());
+}
+
+fn a_cut_connection_loses_and_doubles_nothing_of_a_compressed_log(flavor: Flavor) {
+    let world = check_cuts(flavor, &compressing(flavor));
+    let compressed = compressed_events(&world).len();
+    assert!(compressed > 50, "{compressed} compressed events");
+}
+
+fn check_cuts(flavor: Flavor, options: &ServerOptions) -> World {
+    let world = World::start_with(flavor, options);
     let mut random = Random::for_test();
     let cuts = u64::from(rounds("cuts of the connection", 10));
     let proxy = Proxy::start(world.server.port()).unwrap();
@@ -104,6 +117,7 @@ fn a_cut_connection_loses_and_doubles_nothing(flavor: Flavor) {
         writers.commits()
     );
     assert_eq!(status.reloads, 0, "{status:?}");
+    world
 }
 
 fn a_cut_in_mid_transaction_leaves_nothing_visible(flavor: Flavor) {

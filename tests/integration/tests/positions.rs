@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use integration::{Random, World, on_both_servers, rounds};
-use lab::Flavor;
+use integration::{Random, World, compressed_events, compressing, on_both_servers, rounds};
+use lab::{Flavor, ServerOptions};
 use mirror_runtime::image::{Plan, RowsEvent};
 use mirror_runtime::source::{EventSource, LiveSource, RawEvent, StreamOptions, StreamStart};
 use mirror_runtime::transaction::{Boundary, Touch, TransactionReader, TransactionSink};
@@ -12,10 +12,23 @@ use mirror_runtime::{BinlogPosition, Error, Schema};
 use mysql::prelude::Queryable;
 use test_mirror::Tables;
 
-on_both_servers!(a_position_is_where_the_next_transaction_follows);
+on_both_servers!(
+    a_position_is_where_the_next_transaction_follows,
+    a_position_of_a_compressed_log_is_where_the_next_transaction_follows,
+);
 
 fn a_position_is_where_the_next_transaction_follows(flavor: Flavor) {
-    let world = World::start(flavor);
+    check_positions(flavor, &ServerOptions::new());
+}
+
+fn a_position_of_a_compressed_log_is_where_the_next_transaction_follows(flavor: Flavor) {
+    let world = check_positions(flavor, &compressing(flavor));
+    let compressed = compressed_events(&world).len();
+    assert!(compressed > 50, "{compressed} compressed events");
+}
+
+fn check_positions(flavor: Flavor, options: &ServerOptions) -> World {
+    let world = World::start_with(flavor, options);
     let mut random = Random::for_test();
     let mirror = world.mirror();
     let subscription = mirror.subscribe();
@@ -65,6 +78,7 @@ fn a_position_is_where_the_next_transaction_follows(flavor: Flavor) {
             "{flavor}: from {at}"
         );
     }
+    world
 }
 
 /// The transactions with changes of mirrored tables that a stream from there gives.

@@ -6,6 +6,7 @@ mod bytes;
 mod control;
 pub mod event_type;
 mod format;
+mod payload;
 mod query;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 pub(crate) use bytes::Bytes;
 pub use control::{Heartbeat, Incident, Rotate, rows_query, xid};
 pub use format::{ChecksumAlgorithm, FormatDescription};
+pub use payload::TransactionPayload;
 pub use query::{QueryCharset, QueryEvent, query_flags};
 
 use super::error::SourceError;

@@ -1,0 +1,172 @@
+//! The table maps of a stream: which of their tables are mirrored, and by which plan.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::unreadable;
+use crate::error::{Error, TableError};
+use crate::image::{ColumnDefault, Plan, TableMap};
+use crate::layout::TableLayout;
+use crate::source::RawEvent;
+
+/// More table maps than this are forgotten at once; the server sends one with each statement.
+const MAX_TABLE_MAPS: usize = 4096;
+
+/// A table map of this stream.
+struct Mapped {
+    /// The TABLE_MAP's body: the server repeats it with every statement.
+    body: Box<[u8]>,
+    table: MappedTable,
+}
+
+/// What a table map is of.
+pub(super) enum MappedTable {
+    /// A table that is not mirrored.
+    Other,
+    /// A mirrored table.
+    Mirrored {
+        /// Table index.
+        table: usize,
+        plan: Box<Plan>,
+    },
+}
+
+/// Table maps by their number, and the mirrored tables by name.
+pub(super) struct TableMaps {
+    layouts: Vec<&'static TableLayout>,
+    /// By database and table, with a zero byte between.
+    by_name: HashMap<String, usize>,
+    /// The same in lower case; `None` where several tables differ by case only.
+    by_lower_name: HashMap<String, Option<usize>>,
+    maps: HashMap<u64, Mapped>,
+    /// Tables whose definition may have changed on the way: without names in the table map,
+    /// another order of columns would not show.
+    altered: HashSet<usize>,
+    /// By table index; empty when they are not known.
+    defaults: Vec<Arc<[ColumnDefault]>>,
+}
+
+impl TableMaps {
+    /// `selected` says which of the tables are followed, by table index.
+    pub(super) fn new(layouts: &[&'static TableLayout], selected: &[bool]) -> Self {
+        let mut by_name = HashMap::new();
+        let mut by_lower_name = HashMap::new();
+        for (table, layout) in layouts.iter().enumerate() {
+            if selected.get(table) == Some(&true) {
+                let name = full_name(layout.database, layout.table);
+                by_lower_name
+                    .entry(name.to_lowercase())
+                    .and_modify(|found| *found = None)
+                    .or_insert(Some(table));
+                by_name.insert(name, table);
+            }
+        }
+        Self {
+            layouts: layouts.to_vec(),
+            by_name,
+            by_lower_name,
+            maps: HashMap::new(),
+            altered: HashSet::new(),
+            defaults: Vec::new(),
+        }
+    }
+
+    /// The same with what columns have that an insert's image lacks: by table index, by field
+    /// index.
+    pub(super) fn with_defaults(mut self, defaults: Vec<Arc<[ColumnDefault]>>) -> Self {
+        self.defaults = defaults;
+        self
+    }
+
+    /// Forgets all maps, but not which tables were altered.
+    pub(super) fn clear(&mut self) {
+        self.maps.clear();
+    }
+
+    /// The definition of these tables may have changed.
+    pub(super) fn altered(&mut self, tables: &[usize]) {
+        self.altered.extend(tables);
+    }
+
+    /// The table of a map's number; `None` when there was no such map.
+    pub(super) fn get(&self, table_id: u64) -> Option<&MappedTable> {
+        self.maps.get(&table_id).map(|mapped| &mapped.table)
+    }
+
+    /// Takes a TABLE_MAP event.
+    ///
+    /// # Errors
+    /// When it cannot be read, or its table is not as it was compiled in.
+    pub(super) fn add(&mut self, event: &RawEvent<'_>) -> Result<(), Error> {
+        let body = event.body;
+        let header =
+            TableMap::parse_header(body).map_err(|error| unreadable(event, &error.to_string()))?;
+        let known = self.maps.get(&header.table_id);
+        if known.is_some_and(|known| *known.body == *body) {
+            return Ok(());
+        }
+        if self.maps.len() >= MAX_TABLE_MAPS {
+            self.maps.clear();
+        }
+        let table = match self.find(header.database, header.table) {
+            Some(table) => MappedTable::Mirrored {
+                table,
+                plan: Box::new(self.plan(table, event)?),
+            },
+            None => MappedTable::Other,
+        };
+        let body = body.into();
+        self.maps.insert(header.table_id, Mapped { body, table });
+        Ok(())
+    }
+
+    fn plan(&self, table: usize, event: &RawEvent<'_>) -> Result<Plan, Error> {
+        let map =
+            TableMap::parse(event.body).map_err(|error| unreadable(event, &error.to_string()))?;
+        let layout = self.layout(table)?;
+        let differs = |column, expected, found| TableError::Layout {
+            table: layout.full_name(),
+            column,
+            expected,
+            found,
+            position: Some(event.end_position()),
+        };
+        if map.metadata.names.is_none() && self.altered.contains(&table) {
+            return Err(differs(
+                None,
+                "the layout of before the last ALTER, or names to check the new one by".into(),
+                "an altered table without names (set binlog_row_metadata = FULL)".into(),
+            )
+            .into());
+        }
+        let plan = Plan::new(layout, &map).map_err(|mismatch| {
+            differs(Some(mismatch.column), mismatch.expected, mismatch.found)
+        })?;
+        let defaults = self.defaults.get(table).cloned().unwrap_or_default();
+        Ok(plan.with_defaults(defaults))
+    }
+
+    /// The mirrored table of that name; with lower_case_table_names the log has names in
+    /// lower case, so a name that matches only without case is taken when it is the only one.
+    fn find(&self, database: &str, table: &str) -> Option<usize> {
+        let name = full_name(database, table);
+        match self.by_name.get(&name) {
+            Some(&found) => Some(found),
+            None => self.by_lower_name.get(&name).copied().flatten(),
+        }
+    }
+
+    fn layout(&self, table: usize) -> Result<&'static TableLayout, Error> {
+        self.layouts
+            .get(table)
+            .copied()
+            .ok_or_else(|| Error::UnknownTable {
+                name: format!("number {table}"),
+                mirrored: String::new(),
+            })
+    }
+}
+
+fn full_name(database: &str, table: &str) -> String {
+    format!("{database}\0{table}")
+}

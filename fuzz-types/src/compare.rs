@@ -39,7 +39,7 @@ impl Mirrored {
 /// When the server cannot be asked.
 pub fn compare(
     conn: &mut Conn,
-    tables: &[Mirrored],
+    tables: &[&Mirrored],
     dumps: &[(Way, Dump)],
     rows: &mut u64,
 ) -> Result<Vec<Finding>, Error> {

@@ -72,6 +72,23 @@ pub enum Finding {
 }
 
 impl Finding {
+    /// What stays the same when the case is run again with other rows.
+    #[must_use]
+    pub fn shape(&self) -> String {
+        match self {
+            Self::Value {
+                way, table, column, ..
+            } => format!("{way} {table} {column}"),
+            Self::Row {
+                way, table, what, ..
+            } => format!("{way} {table} {what}"),
+            Self::Stopped { message } => without_digits(message),
+            Self::Reloaded { reason } => without_digits(reason),
+            Self::Refused { table, .. } => format!("refused {table}"),
+            Self::Compile { table, .. } => format!("compile {table}"),
+        }
+    }
+
     /// Whether it is about a table of that database.
     #[must_use]
     pub fn is_of(&self, database: &str) -> bool {
@@ -140,6 +157,11 @@ impl fmt::Display for Finding {
             }
         }
     }
+}
+
+/// Positions and numbers of rows are others each time.
+fn without_digits(text: &str) -> String {
+    text.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 fn shortened(text: &str) -> String {

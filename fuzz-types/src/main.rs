@@ -77,6 +77,7 @@ fn plan(options: &FuzzOptions, targets: usize) -> Result<Plan, Error> {
             .unwrap_or(if options.short { changes } else { 1000 }),
         limit: minutes.map(share),
         cases,
+        shrink: options.shrink.unwrap_or(if options.short { 0 } else { 4 }),
         keep: options.keep,
     })
 }
@@ -87,11 +88,6 @@ fn say(target: &Target, summary: &Summary) {
         Target::Url(_) => "the server",
     };
     let counts = &summary.counts;
-    let codes: Vec<String> = counts
-        .refused_statements
-        .iter()
-        .map(|(code, count)| format!("{code}: {count}"))
-        .collect();
     println!(
         "{name}: {} schemas, {}; {} columns and {} tables refused as expected; {} difference(s)",
         counts.schemas,
@@ -100,10 +96,11 @@ fn say(target: &Target, summary: &Summary) {
         counts.refused_tables,
         summary.findings
     );
-    if !codes.is_empty() {
-        println!(
-            "{name}: statements that the server refused, by its error number: {}",
-            codes.join(", ")
-        );
+    if !counts.refused_statements.is_empty() {
+        println!("{name}: statements that the server refused, each error's first message:");
+        for (code, (count, message)) in &counts.refused_statements {
+            let message: String = message.chars().take(120).collect();
+            println!("  {count:>6}  {code}: {message}");
+        }
     }
 }

@@ -30,7 +30,8 @@ pub enum Kind {
     Bytes,
     /// ENUM: `0` for the error value, else `label` and the label in hexadecimal.
     Enum,
-    /// SET: how many labels, and the labels with commas between in hexadecimal.
+    /// SET: how many labels, and those that are not empty, with commas between, in hexadecimal.
+    /// (MariaDB prints no comma behind an empty label at the start.)
     Set,
     /// MySQL's JSON: the document as the server prints it, in hexadecimal.
     Json,
@@ -151,7 +152,13 @@ fn finish(column: &Column, text: String) -> String {
         (Kind::Enum, Some((_, label))) => format!("label {label}"),
         (Kind::Set, Some((bits, labels))) => {
             let count = bits.parse::<u64>().map_or(0, u64::count_ones);
-            format!("{count} labels {labels}")
+            // 2C is a comma, which no label holds; no other byte of utf8mb4 is one.
+            let pairs = (0..labels.len() / 2).filter_map(|at| labels.get(2 * at..2 * at + 2));
+            let spaced: String = pairs
+                .map(|pair| if pair == "2C" { " " } else { pair })
+                .collect();
+            let whole: Vec<&str> = spaced.split_whitespace().collect();
+            format!("{count} labels {}", whole.join("2C"))
         }
         (Kind::Decimal, _) if column.sql_type.contains("zerofill") => {
             let (sign, digits) = match text.strip_prefix('-') {
@@ -236,6 +243,17 @@ mod tests {
         assert_eq!(finish(&zerofill, "000".to_owned()), "0");
         let plain = column(Kind::Decimal, "decimal(5,2)");
         assert_eq!(finish(&plain, "012".to_owned()), "012");
+    }
+
+    #[test]
+    fn labels_of_a_set_are_counted_by_its_bits() {
+        let column = column(Kind::Set, "set('','a','b')");
+        assert_eq!(finish(&column, "6 612C62".to_owned()), "2 labels 612C62");
+        // As MariaDB and as MySQL print it.
+        assert_eq!(finish(&column, "7 612C62".to_owned()), "3 labels 612C62");
+        assert_eq!(finish(&column, "7 2C612C62".to_owned()), "3 labels 612C62");
+        assert_eq!(finish(&column, "1 ".to_owned()), "1 labels ");
+        assert_eq!(finish(&column, "0 ".to_owned()), "0 labels ");
     }
 
     #[test]

@@ -8,20 +8,25 @@ use indicatif::{ProgressBar, ProgressStyle};
 use lab::{Flavor, Reporter, Server, ServerOptions};
 use mysql::prelude::Queryable;
 
-use crate::case::Case;
+use crate::case::{Case, Step};
 use crate::error::Error;
 use crate::finding::Finding;
 use crate::folder::Folder;
+use crate::ground::Ground;
 use crate::keep;
 use crate::product::Product;
+use crate::random::Random;
 use crate::random_case::{self, Size};
-use crate::round::{Counts, Round};
+use crate::round::{self, Counts, Outcome};
 use crate::schema::Maker;
 use crate::sessions::{Sessions, connect};
+use crate::shrink::shrink;
 use crate::sql;
 
 /// Findings of a schema that are printed.
 const SHOWN: usize = 5;
+/// How long a case is made smaller.
+const SHRINKING: Duration = Duration::from_secs(120);
 
 /// What a run is to do.
 #[derive(Debug, Clone)]
@@ -40,6 +45,8 @@ pub struct Plan {
     pub limit: Option<Duration>,
     /// Cases that the first round runs besides.
     pub cases: Vec<Case>,
+    /// Cases with findings that are made smaller in each round.
+    pub shrink: usize,
     /// Keep the server's folder.
     pub keep: bool,
 }
@@ -100,42 +107,13 @@ fn round(
     let bar = progress();
     let note = |text: &str| bar.set_message(format!("{}: {text}", place.name));
     let folder = Folder::prepare(&place.name)?;
-    let mut round = Round::new(
-        &place.url,
-        place.product,
-        &folder,
-        &place.files,
-        plan.seed ^ first as u64,
-        &note,
-    )?;
-    let mut cases = Vec::new();
-    for case in kept
-        .iter()
-        .filter(|case| case.is_for(place.product.family()))
-    {
-        for sql in &case.setup {
-            round.sessions().statement(0, sql)?;
-        }
-        cases.push(case.clone());
-    }
-    let maker = Maker::new(place.product);
-    let size = Size {
-        seed: plan.seed,
-        changes: plan.changes,
-    };
-    for number in first..first + count {
-        note(&format!("schema {number}"));
-        cases.push(random_case::make(
-            round.sessions(),
-            &maker,
-            place.product,
-            size,
-            number,
-        )?);
-    }
-    let outcome = round.run(&cases)?;
+    let number = plan.seed ^ first as u64;
+    let mut ground = Ground::prepare(&place.url, place.product, &place.files, number)?;
+    let cases = cases(&mut ground, plan, first, count, kept, &note)?;
+    let random = (count > 0).then(|| Random::part(plan.seed, u64::MAX - first as u64));
+    let outcome = round::run(&mut ground, &folder, &cases, random, &note)?;
     bar.finish_and_clear();
-    report(&place, plan, &cases, &outcome.findings)?;
+    report(&place, plan, &mut ground, &folder, &cases, &outcome)?;
     summary.findings += outcome.findings.len();
     summary.counts.add(&outcome.counts);
     println!(
@@ -155,6 +133,35 @@ fn round(
     Ok(())
 }
 
+/// The cases of a round; their tables are there.
+fn cases(
+    ground: &mut Ground,
+    plan: &Plan,
+    first: usize,
+    count: usize,
+    kept: &[Case],
+    note: &dyn Fn(&str),
+) -> Result<Vec<Case>, Error> {
+    let product = ground.product;
+    let mut cases = Vec::new();
+    for case in kept.iter().filter(|case| case.is_for(product.family())) {
+        ground.clear(case)?;
+        ground.set_up(case)?;
+        cases.push(case.clone());
+    }
+    let maker = Maker::new(product);
+    let size = Size {
+        seed: plan.seed,
+        changes: plan.changes,
+    };
+    for number in first..first + count {
+        note(&format!("schema {number}"));
+        let case = random_case::make(&mut ground.sessions, &maker, product, size, number)?;
+        cases.push(case);
+    }
+    Ok(cases)
+}
+
 /// The numbers in words.
 #[must_use]
 pub fn numbers(counts: &Counts) -> String {
@@ -164,31 +171,36 @@ pub fn numbers(counts: &Counts) -> String {
         counts.columns,
         counts.changes,
         counts.statements,
-        counts.refused_statements.values().sum::<u64>(),
+        counts
+            .refused_statements
+            .values()
+            .map(|(count, _)| count)
+            .sum::<u64>(),
         counts.rows
     )
 }
 
-/// Prints the findings of each schema and keeps its case.
-fn report(place: &Place, plan: &Plan, cases: &[Case], findings: &[Finding]) -> Result<(), Error> {
-    let mut shown = 0;
+/// Prints the findings of each schema, and keeps its case as it is and, where it can be made
+/// smaller, that one, too.
+fn report(
+    place: &Place,
+    plan: &Plan,
+    ground: &mut Ground,
+    folder: &Folder,
+    cases: &[Case],
+    outcome: &Outcome,
+) -> Result<(), Error> {
+    let kept = folder.path().join("kept");
+    let mut left = plan.shrink;
     for case in cases {
-        let own: Vec<&Finding> = findings
+        let findings = outcome
+            .findings
             .iter()
-            .filter(|finding| finding.is_of(&case.database))
-            .collect();
+            .filter(|finding| finding.is_of(&case.database));
+        let own: Vec<&Finding> = findings.collect();
         if own.is_empty() {
             continue;
         }
-        shown += own.len();
-        let folder = Folder::prepare(&place.name)?;
-        let name = format!(
-            "{}-seed-{}-{}",
-            place.name,
-            plan.seed,
-            case.name.replace(' ', "-")
-        );
-        let file = keep::keep(&folder.path().join("kept"), &name, case, &own)?;
         println!(
             "{} {}: {} ({})",
             place.name, place.version, case.name, case.origin
@@ -199,17 +211,49 @@ fn report(place: &Place, plan: &Plan, cases: &[Case], findings: &[Finding]) -> R
         if own.len() > SHOWN {
             println!("  ... and {} more", own.len() - SHOWN);
         }
+        let name = format!(
+            "{}-seed-{}-{}",
+            place.name,
+            plan.seed,
+            case.name.replace(' ', "-")
+        );
+        let case = with_settings(case, &outcome.settings);
+        let file = keep::keep(&kept, &name, &case, &own)?;
         println!("  kept in {}", file.display());
-    }
-    if shown < findings.len() {
-        for finding in findings
-            .iter()
-            .filter(|finding| !cases.iter().any(|case| finding.is_of(&case.database)))
-        {
-            println!("  {finding}");
+        if left > 0 {
+            left -= 1;
+            let shapes: Vec<String> = own.iter().map(|finding| finding.shape()).collect();
+            match shrink(ground, folder, &case, &shapes, SHRINKING)? {
+                Some(smaller) => {
+                    let file = keep::keep(&kept, &format!("{name}-small"), &smaller, &own)?;
+                    println!(
+                        "  made smaller: {} statement(s) in {}",
+                        statements(&smaller),
+                        file.display()
+                    );
+                }
+                None => println!("  it does not come again when the case is run alone"),
+            }
         }
     }
+    let others = |finding: &&Finding| !cases.iter().any(|case| finding.is_of(&case.database));
+    for finding in outcome.findings.iter().filter(others) {
+        println!("  {finding}");
+    }
     Ok(())
+}
+
+fn statements(case: &Case) -> usize {
+    case.before.len() + case.parts.iter().map(Vec::len).sum::<usize>()
+}
+
+/// The case with the settings of the binlog as statements.
+fn with_settings(case: &Case, settings: &[Vec<Step>]) -> Case {
+    let mut case = case.clone();
+    for (steps, settings) in case.parts.iter_mut().zip(settings) {
+        steps.splice(0..0, settings.iter().cloned());
+    }
+    case
 }
 
 fn progress() -> ProgressBar {

@@ -11,13 +11,16 @@ use mysql::{Conn, LocalInfileHandler, Opts, OptsBuilder};
 use crate::case::{SESSIONS, Step};
 use crate::error::Error;
 
+/// By error number: how many statements, and the server's message of the first.
+pub type Refused = BTreeMap<u16, (u64, String)>;
+
 /// Sessions of one round.
 pub struct Sessions {
     conns: Vec<Conn>,
     /// Statements that ran.
     pub statements: u64,
-    /// Statements that the server refused, by error number.
-    pub refused: BTreeMap<u16, u64>,
+    /// Statements that the server refused.
+    pub refused: Refused,
 }
 
 impl Sessions {
@@ -59,7 +62,8 @@ impl Sessions {
         match conn.query_drop(sql) {
             Ok(()) => Ok(true),
             Err(mysql::Error::MySqlError(error)) => {
-                *self.refused.entry(error.code).or_default() += 1;
+                let known = self.refused.entry(error.code).or_insert((0, error.message));
+                known.0 += 1;
                 Ok(false)
             }
             Err(error) => {

@@ -80,6 +80,7 @@ impl<'s> Writer<'s> {
         for session in 0..SESSIONS {
             self.session = session;
             self.partial_inserts[session] = false;
+            self.run(format!("USE {}", sql::name(&self.schema.database)));
             self.run("SET SESSION sql_mode = 'ALLOW_INVALID_DATES', time_zone = '+00:00', binlog_row_image = 'FULL'");
         }
         self.session = 0;

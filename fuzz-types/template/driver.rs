@@ -37,7 +37,12 @@ fn main() -> io::Result<()> {
             "wait" => driver.wait(rest),
             "dump" => driver.dump(rest),
             "replay" => driver.dump_replay(rest),
-            "fresh" => driver.fresh(rest),
+            "end" => {
+                driver.end();
+                Ok(String::new())
+            }
+            "fresh" => driver.fresh(),
+            "dump-fresh" => driver.dump_fresh(rest),
             "status" => driver.status(),
             "stop" => return Ok(()),
             other => Err(format!("unknown command {other}").into()),
@@ -57,6 +62,8 @@ struct Driver {
     url: String,
     left_out: HashSet<String>,
     followed: Option<Followed>,
+    /// The tables that the last `fresh` loaded.
+    loaded: Option<Tables>,
 }
 
 /// A mirror that follows, and the state that its subscription makes.
@@ -112,7 +119,7 @@ impl Driver {
                 }
             }
             if running.replay.marker == number {
-                return Ok(running.replay.changes.to_string());
+                return Ok(std::mem::take(&mut running.replay.changes).to_string());
             }
             if Instant::now() > until {
                 return Err(format!("the mirror has not caught up: {:?}", running.mirror.status().state).into());
@@ -140,17 +147,30 @@ impl Driver {
         Ok(String::new())
     }
 
-    /// Loads all tables afresh and writes them.
-    fn fresh(&mut self, file: &str) -> Answer {
+    /// Ends the mirror that follows; the next one mirrors all tables again.
+    fn end(&mut self) {
+        self.followed = None;
+        self.left_out.clear();
+    }
+
+    /// Loads all tables with a mirror of its own.
+    fn fresh(&mut self) -> Answer {
         let mirror = Mirror::connect(self.options()?, PATIENCE)?;
-        let subscription = mirror.subscribe();
-        write_tables(subscription.tables(), file)
+        self.loaded = Some(mirror.subscribe().tables().clone());
+        Ok(String::new())
+    }
+
+    fn dump_fresh(&mut self, file: &str) -> Answer {
+        match &self.loaded {
+            Some(tables) => write_tables(tables, file),
+            None => Err("nothing was loaded".into()),
+        }
     }
 
     fn status(&mut self) -> Answer {
         let status = self.running()?.mirror.status();
         let reason = status.last_reload.unwrap_or_default();
-        Ok(format!("{} {} {reason}", status.reloads, status.reconnects))
+        Ok(format!("{} {reason}", status.reloads))
     }
 }
 

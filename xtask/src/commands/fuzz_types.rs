@@ -37,6 +37,9 @@ pub struct FuzzOptions {
     /// Run kept cases: a file, or a folder of them; may be given several times
     #[arg(long, value_name = "PATH")]
     pub replay: Vec<PathBuf>,
+    /// Cases with a difference that are made smaller in each round (default: 4)
+    #[arg(long, value_name = "N")]
+    pub shrink: Option<usize>,
     /// The short form: a fixed seed, few schemas, and the cases of fuzz-types/regressions
     #[arg(long)]
     pub short: bool,
@@ -63,6 +66,7 @@ impl FuzzOptions {
         push("--first", Some(self.first.to_string()));
         push("--per-round", Some(self.per_round.to_string()));
         push("--changes", self.changes.map(|changes| changes.to_string()));
+        push("--shrink", self.shrink.map(|cases| cases.to_string()));
         for path in &self.replay {
             let path = std::path::absolute(path)
                 .map_err(|source| Error::file(path, "cannot be made absolute", source))?;

@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    self, BenchOptions, CheckOptions, DemoOptions, InitOptions, LabOptions, RegenerateOptions,
+    self, BenchOptions, CheckOptions, DemoOptions, FuzzOptions, InitOptions, LabOptions, RegenerateOptions,
     TestOptions,
 };
 use crate::error::{Error, Outcome};
@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Demo(DemoOptions),
     /// Everything that CI runs
     Test(TestOptions),
+    /// Random tables and statements on real servers: a mirror must hold what the server says
+    FuzzTypes(FuzzOptions),
     /// Run the benchmarks
     Bench(BenchOptions),
 }
@@ -45,6 +47,7 @@ impl Command {
             Self::Lab(options) => commands::lab(options),
             Self::Demo(options) => commands::demo(options),
             Self::Test(options) => commands::test(options),
+            Self::FuzzTypes(options) => commands::fuzz_types(options),
             Self::Bench(options) => commands::bench(options),
         }
     }

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod demo;
+mod fuzz_types;
 mod init;
 mod lab;
 mod regenerate;
@@ -11,6 +12,7 @@ mod test;
 pub use bench::{BenchOptions, bench};
 pub use check::{CheckOptions, check};
 pub use demo::{DemoOptions, demo};
+pub use fuzz_types::{FuzzOptions, fuzz_types};
 pub use init::{InitOptions, init};
 pub use lab::{LabAction, LabFlavor, LabOptions, lab};
 pub use regenerate::{RegenerateOptions, regenerate};

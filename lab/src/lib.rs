@@ -6,7 +6,7 @@
 //! [`stop_detached`] and [`status`] are the subcommands of `cargo xtask lab`.
 //!
 //! The server program is, in this order: the one that `MYSQL_MIRROR_LAB_MYSQLD` (or
-//! `MYSQL_MIRROR_LAB_MARIADBD`) names, one that is installed, or one that is unpacked from
+//! `MYSQL_MIRROR_LAB_MARIADBD`) names, by its path or by a [`Release`]'s series, one that is installed, or one that is unpacked from
 //! Debian's or Ubuntu's packages below the lab's folder. The latter needs no root and leaves the
 //! system as it is. The lab's folder is `lab` in cargo's target folder;
 //! `MYSQL_MIRROR_LAB_HOME` puts it elsewhere, so that several target folders can share it.
@@ -24,6 +24,7 @@
 //! ```
 
 mod apt;
+mod bootstrap_sql;
 mod client;
 mod detached;
 mod error;
@@ -31,10 +32,12 @@ mod flavor;
 mod home;
 mod install;
 mod instance;
+mod npm;
 mod options;
 mod process;
 mod program;
 mod proxy;
+mod release;
 mod report;
 mod script;
 mod server;
@@ -44,10 +47,11 @@ pub use detached::{Status, reap, start_detached, status, stop_detached};
 pub use error::{Error, Result};
 pub use flavor::Flavor;
 pub use home::Home;
-pub use install::{install, locate};
+pub use install::{install, install_release, locate};
 pub use options::ServerOptions;
 pub use program::Program;
 pub use proxy::{Proxy, ProxyCounters};
+pub use release::Release;
 pub use report::{Reporter, human_bytes, human_seconds};
 pub use script::split_statements;
 pub use server::Server;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::flavor::Flavor;
-use crate::program::option;
+use crate::program::{Program, option};
 use crate::report::Reporter;
 
 /// How a server is started; the defaults suit most tests.
@@ -108,7 +108,7 @@ impl ServerOptions {
     ///
     /// The socket's path is relative to the data directory: its length is limited to about 100
     /// bytes (`sun_path` in unix(7)), a target folder's is not.
-    pub(crate) fn command_line(&self, flavor: Flavor, dir: &Path, port: u16) -> Vec<OsString> {
+    pub(crate) fn command_line(&self, program: &Program, dir: &Path, port: u16) -> Vec<OsString> {
         let data = dir.join("data");
         let mut line = vec![
             option("datadir", &data),
@@ -117,8 +117,11 @@ impl ServerOptions {
             option("log-error", &dir.join("error.log")),
             option("log-bin", &data.join("binlog")),
         ];
-        let performance_schema = self.performance_schema.unwrap_or(flavor == Flavor::Mysql);
-        let own = match flavor {
+        let performance_schema = self
+            .performance_schema
+            .unwrap_or(program.flavor() == Flavor::Mysql);
+        let own = match program.flavor() {
+            Flavor::Mysql if program.is_old_mysql() => OLD_MYSQL,
             Flavor::Mysql => MYSQL,
             Flavor::Mariadb => MARIADB,
         };
@@ -168,6 +171,20 @@ const MYSQL: &[&str] = &[
     "--table-definition-cache=400",
 ];
 
+/// Arguments of MySQL 5.6, which enforces GTIDs only with `log-slave-updates` (MySQL 5.6 manual,
+/// "Replication with Global Transaction Identifiers"). It has the TIMESTAMP columns of later
+/// versions: none with a default that is not declared.
+const OLD_MYSQL: &[&str] = &[
+    "--gtid-mode=ON",
+    "--enforce-gtid-consistency=ON",
+    "--log-slave-updates",
+    "--explicit-defaults-for-timestamp",
+    "--innodb-log-file-size=32M",
+    "--innodb-log-buffer-size=8M",
+    "--table-open-cache=1000",
+    "--table-definition-cache=400",
+];
+
 /// MariaDB's own arguments.
 const MARIADB: &[&str] = &["--log-slave-updates", "--innodb-log-file-size=32M"];
 
@@ -175,12 +192,16 @@ const MARIADB: &[&str] = &["--log-slave-updates", "--innodb-log-file-size=32M"];
 mod tests {
     use super::*;
 
+    fn program(flavor: Flavor) -> Program {
+        Program::for_test(flavor, "10.11.0")
+    }
+
     #[test]
     fn own_arguments_come_last_and_so_win() {
         let options = ServerOptions::new()
             .arg("--binlog-format=STATEMENT")
             .args(["--skip-log-bin"]);
-        let line = options.command_line(Flavor::Mysql, Path::new("/d"), 13000);
+        let line = options.command_line(&program(Flavor::Mysql), Path::new("/d"), 13000);
         let tail: Vec<&str> = line
             .iter()
             .rev()
@@ -192,9 +213,21 @@ mod tests {
     }
 
     #[test]
+    fn old_mysql_gets_no_option_that_came_later() {
+        let line = |version| {
+            let program = Program::for_test(Flavor::Mysql, version);
+            ServerOptions::new().command_line(&program, Path::new("/d"), 1)
+        };
+        let mysqlx = OsString::from("--loose-mysqlx=OFF");
+        let updates = OsString::from("--log-slave-updates");
+        assert!(line("9.7.4").contains(&mysqlx) && !line("9.7.4").contains(&updates));
+        assert!(!line("5.6.24").contains(&mysqlx) && line("5.6.24").contains(&updates));
+    }
+
+    #[test]
     fn performance_schema_follows_the_flavor_unless_set() {
         let has = |options: &ServerOptions, flavor, value: &str| {
-            let line = options.command_line(flavor, Path::new("/d"), 1);
+            let line = options.command_line(&program(flavor), Path::new("/d"), 1);
             line.contains(&OsString::from(format!("--performance-schema={value}")))
         };
         assert!(has(&ServerOptions::new(), Flavor::Mysql, "ON"));

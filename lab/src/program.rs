@@ -93,7 +93,13 @@ impl Program {
         &self.version
     }
 
-    /// Folder with the messages, the character sets and MariaDB's bootstrap SQL.
+    /// True for MySQL before 5.7.6, which has no `--initialize` (MySQL 5.7 manual,
+    /// "Initializing the Data Directory").
+    pub(crate) fn is_old_mysql(&self) -> bool {
+        self.flavor == Flavor::Mysql && numbers(&self.version) < [5, 7, 6]
+    }
+
+    /// Folder with the messages, the character sets and the bootstrap SQL of servers that need it.
     pub(crate) fn share(&self) -> Option<PathBuf> {
         let prefix = match &self.root {
             Some(unpacked) => unpacked.root.join("usr"),
@@ -129,6 +135,17 @@ impl Program {
         command
     }
 
+    /// A program that is not there.
+    #[cfg(test)]
+    pub(crate) fn for_test(flavor: Flavor, version: &str) -> Self {
+        Program {
+            flavor,
+            file: PathBuf::from("/nonexistent"),
+            version: version.to_owned(),
+            root: None,
+        }
+    }
+
     fn bare_command(&self) -> Command {
         let mut command = match &self.root {
             Some(unpacked) => {
@@ -151,6 +168,14 @@ pub(crate) fn option(name: &str, path: &Path) -> OsString {
     let mut option = OsString::from(format!("--{name}="));
     option.push(path);
     option
+}
+
+/// The numbers of a version, three of them.
+fn numbers(version: &str) -> [u32; 3] {
+    let mut numbers = version
+        .split(|c: char| !c.is_ascii_digit())
+        .map(|part| part.parse().unwrap_or(0));
+    [(); 3].map(|()| numbers.next().unwrap_or(0))
 }
 
 /// The version in the output of `--version`, if it is this flavour's.
@@ -198,6 +223,14 @@ mod tests {
         assert_eq!(version_in(Flavor::Mysql, text).as_deref(), Some("9.7.4-2"));
         assert_eq!(version_in(Flavor::Mariadb, text), None);
         assert_eq!(version_in(Flavor::Mysql, "x Ver"), None);
+    }
+
+    #[test]
+    fn versions_compare_by_number() {
+        assert_eq!(numbers("10.11.18-MariaDB-0+deb12u1"), [10, 11, 18]);
+        assert!(Program::for_test(Flavor::Mysql, "5.6.24").is_old_mysql());
+        assert!(!Program::for_test(Flavor::Mysql, "5.7.44-log").is_old_mysql());
+        assert!(!Program::for_test(Flavor::Mariadb, "5.5.1").is_old_mysql());
     }
 
     #[test]

@@ -68,18 +68,20 @@ pub fn human_seconds(time: Duration) -> String {
     }
 }
 
-/// The last lines of a text, with a note if there were more.
+/// The last lines of a text, with a note if there were more. Of those, a server's errors are
+/// shown all the same: an old one says much after the error that ends it.
 pub(crate) fn tail(text: &str, lines: usize) -> String {
     let all: Vec<&str> = text.lines().collect();
     let skipped = all.len().saturating_sub(lines);
     let rest = all.get(skipped..).unwrap_or_default().join("\n");
-    match skipped {
-        0 => rest,
-        _ => format!(
-            "[... {} before]\n{rest}",
-            human_bytes((text.len() - rest.len()) as u64)
-        ),
+    if skipped == 0 {
+        return rest;
     }
+    let before = all.iter().take(skipped);
+    let errors = before.filter(|line| line.contains("[ERROR]")).take(lines);
+    let errors: String = errors.map(|line| format!("{line}\n")).collect();
+    let cut = text.len().saturating_sub(rest.len() + errors.len());
+    format!("[... {} before]\n{errors}{rest}", human_bytes(cut as u64))
 }
 
 #[cfg(test)]
@@ -102,5 +104,11 @@ mod tests {
         assert_eq!(tail("a\nb\n", 2), "a\nb");
         let cut = tail("a\nb\nc\n", 2);
         assert!(cut.starts_with("[... ") && cut.ends_with("\nb\nc"), "{cut}");
+    }
+
+    #[test]
+    fn tail_shows_the_errors_before_it() {
+        let cut = tail("a\n1 [ERROR] no\nb\nc\nd\n", 2);
+        assert_eq!(cut, "[... 5 B before]\n1 [ERROR] no\nc\nd");
     }
 }

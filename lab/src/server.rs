@@ -267,7 +267,7 @@ pub(crate) fn spawn(
     let output = File::create(dir.join("stdout.log")).map_err(io())?;
     let mut command: Command = program.command();
     command
-        .args(options.command_line(program.flavor(), dir, port))
+        .args(options.command_line(program, dir, port))
         .stdout(output.try_clone().map_err(io())?)
         .stderr(output)
         .process_group(0)

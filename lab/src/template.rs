@@ -5,33 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use crate::bootstrap_sql;
 use crate::error::{Error, Result};
 use crate::flavor::Flavor;
 use crate::home::{self, Home};
 use crate::program::{Program, option};
 use crate::report::{Reporter, human_seconds, tail};
-
-/// Account of `root` over TCP: with `skip-name-resolve`, 127.0.0.1 is not `localhost`.
-const MYSQL_ROOT: &str = "CREATE USER root@'127.0.0.1' IDENTIFIED BY '';
-GRANT ALL ON *.* TO root@'127.0.0.1' WITH GRANT OPTION;
-GRANT PROXY ON ''@'' TO root@'127.0.0.1' WITH GRANT OPTION;
-";
-
-/// Parts of MariaDB's bootstrap SQL, in order, as `mariadb-install-db` feeds them to the server.
-/// The help tables are left out.
-const MARIADB_PARTS: [&str; 5] = [
-    "system_tables",
-    "performance_tables",
-    "system_tables_data",
-    "maria_add_gis_sp_bootstrap",
-    "sys_schema",
-];
-
-/// What `mariadb-install-db` says first, with `root` authenticated by (no) password.
-const MARIADB_BEGIN: &str = "CREATE DATABASE mysql;
-USE mysql;
-SET @auth_root_socket=NULL;
-";
 
 /// Makes `dir/data`, a data directory of its own for a new instance, from the template.
 pub(crate) fn copy_to(
@@ -82,6 +61,14 @@ fn initialise(program: &Program, dir: &Path) -> Result<()> {
     let data = dir.join("data");
     fs::create_dir(&data).map_err(io())?;
     let mut command = program.command();
+    let bootstrap = |command: &mut Command, text: String| {
+        let sql = dir.join("bootstrap.sql");
+        fs::write(&sql, text).map_err(io())?;
+        command
+            .arg("--bootstrap")
+            .stdin(File::open(&sql).map_err(io())?);
+        Ok(())
+    };
     command
         .arg(option("datadir", &data))
         .arg(option("tmpdir", &dir.join("tmp")))
@@ -91,9 +78,18 @@ fn initialise(program: &Program, dir: &Path) -> Result<()> {
             "--skip-log-bin",
         ]);
     match program.flavor() {
+        Flavor::Mysql if program.is_old_mysql() => {
+            fs::create_dir(data.join("mysql")).map_err(io())?;
+            bootstrap(&mut command, bootstrap_sql::old_mysql(program)?)?;
+            command.args([
+                "--log-warnings=0",
+                "--explicit-defaults-for-timestamp",
+                "--innodb-log-file-size=8M",
+            ]);
+        }
         Flavor::Mysql => {
             let sql = dir.join("init.sql");
-            fs::write(&sql, MYSQL_ROOT).map_err(io())?;
+            fs::write(&sql, bootstrap_sql::MYSQL).map_err(io())?;
             command.arg(option("init-file", &sql)).args([
                 "--initialize-insecure",
                 "--loose-mysqlx=OFF",
@@ -102,11 +98,8 @@ fn initialise(program: &Program, dir: &Path) -> Result<()> {
             ]);
         }
         Flavor::Mariadb => {
-            let sql = dir.join("bootstrap.sql");
-            let text = mariadb_bootstrap(program)?;
-            fs::write(&sql, text).map_err(io())?;
-            command.stdin(File::open(&sql).map_err(io())?).args([
-                "--bootstrap",
+            bootstrap(&mut command, bootstrap_sql::mariadb(program)?)?;
+            command.args([
                 "--silent-startup",
                 "--log-warnings=0",
                 "--max-allowed-packet=8M",
@@ -117,11 +110,8 @@ fn initialise(program: &Program, dir: &Path) -> Result<()> {
         }
     }
     run_logged(command, program, &dir.join("init.log"))?;
-    // Each copy gets a server UUID of its own.
-    if program.flavor() == Flavor::Mysql {
-        fs::remove_file(data.join("auto.cnf")).map_err(io())?;
-    }
-    Ok(())
+    // Each copy gets a server UUID of its own; a bootstrap makes none.
+    home::remove_file(&data.join("auto.cnf"))
 }
 
 fn run_logged(mut command: Command, program: &Program, log: &Path) -> Result<()> {
@@ -140,43 +130,6 @@ fn run_logged(mut command: Command, program: &Program, log: &Path) -> Result<()>
         program: program.file().display().to_string(),
         log: tail(&String::from_utf8_lossy(&text), 20),
     })
-}
-
-/// MariaDB's bootstrap SQL: the files that the server's packages ship.
-fn mariadb_bootstrap(program: &Program) -> Result<String> {
-    let missing = |what: String| Error::Initialise {
-        program: program.file().display().to_string(),
-        log: what,
-    };
-    let share = program
-        .share()
-        .ok_or_else(|| missing("there is no share/mysql or share/mariadb folder near it".into()))?;
-    let mut text = MARIADB_BEGIN.to_owned();
-    for part in MARIADB_PARTS {
-        let names =
-            ["", "mysql_", "mariadb_"].map(|prefix| share.join(format!("{prefix}{part}.sql")));
-        let Some(file) = names.iter().find(|file| file.is_file()) else {
-            // The sys schema came with 10.6; without the others there is no server to speak of.
-            if part == "sys_schema" {
-                continue;
-            }
-            return Err(missing(format!(
-                "there is no {part}.sql in {}",
-                share.display()
-            )));
-        };
-        let sql = fs::read_to_string(file)
-            .map_err(Error::io(format!("cannot read {}", file.display())))?;
-        // Accounts for this machine's host name, which nobody uses here.
-        for line in sql
-            .lines()
-            .filter(|line| !line.contains("@current_hostname"))
-        {
-            text.push_str(line);
-            text.push('\n');
-        }
-    }
-    Ok(text)
 }
 
 /// The version as a file name.

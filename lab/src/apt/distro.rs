@@ -1,12 +1,12 @@
-//! Which distribution this is, and which of its suites has a flavour's packages.
+//! Which distribution this is, and which of its suites has a server's packages.
 
 use std::fs;
 use std::path::Path;
 
 use super::sources::Source;
-use crate::flavor::Flavor;
+use crate::release::Release;
 
-/// Where the packages of one flavour are fetched from.
+/// Where the packages of one release are fetched from.
 #[derive(Debug)]
 pub(crate) struct Origin {
     pub(crate) suite: String,
@@ -48,15 +48,16 @@ impl Kind {
 
 /// Chooses suite and sources; an error says why there is none.
 ///
-/// Debian's stable releases have no MySQL server: it comes from `sid` of the same mirror.
-pub(crate) fn origin(flavor: Flavor, os_release: &str, all: &[Source]) -> Result<Origin, String> {
+/// What this release of Debian does not have comes from another of the same mirror.
+pub(crate) fn origin(wanted: Release, os_release: &str, all: &[Source]) -> Result<Origin, String> {
     let kind = kind(os_release)
         .ok_or("packages can be unpacked on Debian and Ubuntu only, and this is neither")?;
     let release = field(os_release, "VERSION_CODENAME").filter(|name| !name.is_empty());
-    let suite = match (kind, flavor) {
-        (Kind::Debian, Flavor::Mysql) => "sid",
-        _ => release.unwrap_or("sid"),
-    };
+    if kind != Kind::Debian && wanted.is_debian_only() {
+        return Err(format!("{wanted} can be unpacked on Debian only"));
+    }
+    let other = wanted.debian_suite().filter(|_| kind == Kind::Debian);
+    let suite = other.or(release).unwrap_or("sid");
     let mut sources: Vec<Source> = all.iter().filter(|s| belongs(s, suite)).cloned().collect();
     if !sources.iter().any(|source| source.suite == suite) {
         let mirror = mirror(kind, release, all)
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn mariadb_on_debian_comes_from_the_release_with_its_updates() {
-        let origin = origin(Flavor::Mariadb, BOOKWORM, &bookworm()).unwrap();
+        let origin = origin(Release::Mariadb, BOOKWORM, &bookworm()).unwrap();
         assert_eq!(
             suites(&origin),
             ["bookworm-security", "bookworm", "bookworm-updates"]
@@ -160,9 +161,19 @@ mod tests {
 
     #[test]
     fn mysql_on_debian_comes_from_sid_of_the_same_mirror() {
-        let origin = origin(Flavor::Mysql, BOOKWORM, &bookworm()).unwrap();
+        let origin = origin(Release::Mysql, BOOKWORM, &bookworm()).unwrap();
         assert_eq!(suites(&origin), ["sid"]);
         assert_eq!(origin.sources[0].uri, "http://d/debian/");
+    }
+
+    #[test]
+    fn further_releases_come_from_the_debian_release_that_has_them() {
+        let mariadb = origin(Release::Mariadb118, BOOKWORM, &bookworm()).unwrap();
+        assert_eq!(suites(&mariadb), ["trixie"]);
+        let mysql = origin(Release::Mysql56, BOOKWORM, &bookworm()).unwrap();
+        assert_eq!(mysql.suite, "bookworm");
+        let ubuntu = origin(Release::Mysql56, NOBLE, &bookworm()).unwrap_err();
+        assert!(ubuntu.contains("on Debian only"), "{ubuntu}");
     }
 
     #[test]
@@ -171,16 +182,16 @@ mod tests {
             source("http://u/ubuntu", "noble"),
             source("http://u/ubuntu", "noble-security"),
         ];
-        let origin = origin(Flavor::Mysql, NOBLE, &all).unwrap();
+        let origin = origin(Release::Mysql, NOBLE, &all).unwrap();
         assert_eq!(suites(&origin), ["noble", "noble-security"]);
         assert_eq!(origin.components, "main universe");
     }
 
     #[test]
     fn other_systems_and_missing_sources_say_so() {
-        let fedora = origin(Flavor::Mysql, "ID=fedora\n", &bookworm()).unwrap_err();
+        let fedora = origin(Release::Mysql, "ID=fedora\n", &bookworm()).unwrap_err();
         assert!(fedora.contains("Debian and Ubuntu only"), "{fedora}");
-        let none = origin(Flavor::Mariadb, BOOKWORM, &[]).unwrap_err();
+        let none = origin(Release::Mariadb, BOOKWORM, &[]).unwrap_err();
         assert!(none.contains("/etc/apt"), "{none}");
     }
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::error::{Error, Result};
-use crate::flavor::Flavor;
+use crate::release::Release;
 use crate::report::{Reporter, human_bytes, human_seconds};
 use distro::Origin;
 use run::Runner;
@@ -43,11 +43,11 @@ pub(crate) fn architecture() -> Option<&'static str> {
     }
 }
 
-/// Fetches the flavour's packages with all they depend on, and unpacks them into `root`.
+/// Fetches the release's packages with all they depend on, and unpacks them into `root`.
 ///
 /// `folder` is for apt's lists and packages; it is emptied first and removed at the end.
 pub(crate) fn unpack(
-    flavor: Flavor,
+    release: Release,
     origin: &Origin,
     architecture: &str,
     folder: &Path,
@@ -58,46 +58,48 @@ pub(crate) fn unpack(
     let runner = Runner::new(prepare(folder, origin, architecture)?, folder);
     let begin = Instant::now();
     reporter.say(&format!(
-        "{flavor}: reading the package list of {}",
+        "{release}: reading the package list of {}",
         origin.suite
     ));
     runner.run("apt-get update", &["update"])?;
 
-    let (core, plan) = first_known(&runner, flavor)?;
+    let (core, plan) = first_known(&runner, release)?;
     let (count, bytes) = planned(&plan);
     reporter.say(&format!(
-        "{flavor}: fetching {core}: {count} packages, {}",
+        "{release}: fetching {}: {count} packages, {}",
+        core.join(", "),
         human_bytes(bytes)
     ));
-    let install = ["install", "--download-only", core];
+    let install = [&["install", "--download-only"], core].concat();
     runner.run_watched("apt-get install --download-only", &install, |fetched| {
         let share = format!(
             "{} of {}",
             human_bytes(fetched.min(bytes)),
             human_bytes(bytes)
         );
-        reporter.say(&format!("{flavor}: fetched {share}"));
+        reporter.say(&format!("{release}: fetched {share}"));
     })?;
-    for extra in flavor.extra_packages() {
+    for extra in release.extra_packages() {
         // Plugins only: a distribution without this package has a server all the same.
         if runner.run("apt-get download", &["download", extra]).is_ok() {
             break;
         }
     }
     reporter.say(&format!(
-        "{flavor}: unpacking (after {})",
+        "{release}: unpacking (after {})",
         human_seconds(begin.elapsed())
     ));
     unpack_all(&folder.join("archives"), root, &runner)?;
     crate::home::remove_folder(folder)
 }
 
-/// The first of the flavour's package names that the suite has, with apt's list of URIs for it.
-fn first_known(runner: &Runner, flavor: Flavor) -> Result<(&'static str, String)> {
+/// The first of the release's lists of packages that the suite has, with apt's URIs for it.
+fn first_known(runner: &Runner, release: Release) -> Result<(&'static [&'static str], String)> {
     let mut failure = None;
-    for name in flavor.core_packages() {
-        match runner.run("apt-get install", &["install", "--print-uris", name]) {
-            Ok(plan) => return Ok((name, plan)),
+    for names in release.core_packages() {
+        let arguments = [&["install", "--print-uris"], *names].concat();
+        match runner.run("apt-get install", &arguments) {
+            Ok(plan) => return Ok((names, plan)),
             Err(error) => failure = failure.or(Some(error)),
         }
     }

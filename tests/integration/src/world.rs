@@ -9,12 +9,12 @@ use mysql::prelude::Queryable;
 use mysql::{Conn, OptsBuilder};
 use test_mirror::{Mirror, Tables};
 
-/// The tables, as they are for both kinds of server.
+/// The tables, the same for all servers but for those that one has no type for.
 const SCHEMA: &str = include_str!("../../mirror/schema.sql");
 /// Longest wait for something that takes well below a second.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What MariaDB has no type for.
-const MYSQL_ONLY: [&str; 1] = ["mirror_test.documents"];
+/// What MariaDB and MySQL before 5.7.8 have no type for; MariaDB's JSON is text.
+const WITH_JSON: [&str; 1] = ["mirror_test.documents"];
 
 /// A server of one test.
 #[derive(Debug)]
@@ -43,13 +43,69 @@ impl World {
         let server = Server::start(flavor, options)
             .unwrap_or_else(|error| panic!("{flavor}: no server: {error}"));
         println!("server: {flavor} {}", server.version());
-        server.exec_script(SCHEMA).unwrap();
         let world = Self {
             server,
             marks: AtomicU64::new(0),
         };
+        world.make_tables();
         world.run("INSERT INTO marker (id, n) VALUES (1, 0)");
         world
+    }
+
+    /// Makes the tables that this server has types for.
+    fn make_tables(&self) {
+        let left_out: Vec<String> = match self.has_json() {
+            true => Vec::new(),
+            false => WITH_JSON
+                .iter()
+                .filter_map(|name| name.split('.').next_back())
+                .map(|table| format!("CREATE TABLE {table} ("))
+                .collect(),
+        };
+        let statements = lab::split_statements(SCHEMA);
+        let made = statements
+            .iter()
+            .filter(|sql| !left_out.iter().any(|start| sql.contains(start.as_str())));
+        let mut conn = self.server.conn().unwrap();
+        for sql in made {
+            conn.query_drop(sql).unwrap_or_else(|error| {
+                let start = sql.lines().next().unwrap_or_default();
+                panic!("{}: {start}: {error}", self.flavor())
+            });
+        }
+    }
+
+    /// The server's version as numbers: 9.7.4 is (9, 7, 4).
+    #[must_use]
+    pub fn version(&self) -> (u32, u32, u32) {
+        let mut numbers = self
+            .server
+            .version()
+            .split(|c: char| !c.is_ascii_digit())
+            .map(|part| part.parse().unwrap_or(0));
+        let mut next = || numbers.next().unwrap_or(0);
+        (next(), next(), next())
+    }
+
+    /// Whether the server has MySQL's JSON type (MySQL manual, "The JSON Data Type": 5.7.8).
+    #[must_use]
+    pub fn has_json(&self) -> bool {
+        self.is_mysql() && self.version() >= (5, 7, 8)
+    }
+
+    /// Whether the server logs names, signedness and labels of columns (`binlog_row_metadata`).
+    #[must_use]
+    pub fn logs_metadata(&self) -> bool {
+        match self.is_mysql() {
+            true => self.version() >= (8, 0, 1),
+            false => self.version() >= (10, 5, 0),
+        }
+    }
+
+    /// Says why a test does not apply to this server.
+    pub fn does_not_apply(&self, reason: &str) {
+        let (flavor, version) = (self.flavor(), self.server.version());
+        println!("does not apply to {flavor} {version}: {reason}");
     }
 
     /// The server's kind.
@@ -110,7 +166,7 @@ impl World {
         Tables::layouts()
             .iter()
             .map(|layout| layout.full_name())
-            .filter(|name| self.is_mysql() || !MYSQL_ONLY.contains(&name.as_str()))
+            .filter(|name| self.has_json() || !WITH_JSON.contains(&name.as_str()))
             .collect()
     }
 
@@ -148,7 +204,7 @@ impl World {
     }
 
     /// Waits until the mirror shows everything that is committed now; false when it does not
-    /// within the limit.
+    /// within the limit, or has ended.
     ///
     /// # Panics
     /// When the server does not run.
@@ -158,8 +214,8 @@ impl World {
             let snapshot = mirror.snapshot();
             let row = snapshot.marker().get(1).map(|row| row.n);
             assert!(row <= Some(number), "the marker is ahead of the server");
-            row == Some(number)
-        })
+            row == Some(number) || mirror.error().is_some()
+        }) && mirror.error().is_none()
     }
 
     /// Waits until the mirror shows everything that is committed now.
@@ -169,7 +225,7 @@ impl World {
     pub fn catch_up(&self, mirror: &Mirror) {
         if !self.has_caught_up(mirror, PATIENCE) {
             panic!(
-                "{}: the mirror has not caught up after {PATIENCE:?}: {:?}, error {:?}",
+                "{}: the mirror does not catch up (limit {PATIENCE:?}): {:?}, error {:?}",
                 self.flavor(),
                 mirror.status(),
                 mirror.error().map(|error| error.to_string()),
@@ -183,7 +239,7 @@ impl World {
     /// When the server does not say.
     #[must_use]
     pub fn position(&self) -> String {
-        let sql = if self.is_mysql() {
+        let sql = if self.is_mysql() && self.version() >= (8, 2, 0) {
             "SHOW BINARY LOG STATUS"
         } else {
             "SHOW MASTER STATUS"

@@ -209,8 +209,16 @@ fn an_alter_is_one_transaction_with_all_rows(flavor: Flavor) {
     let mirror = world.mirror();
     let subscription = mirror.subscribe();
     let mut replay = Replay::new(&subscription);
-    world.run("ALTER TABLE account_a ADD COLUMN extra INT NULL AFTER id");
-    world.run("UPDATE account_a SET balance = balance + 1, extra = 5");
+    // Without names in the binlog, another number of columns stops the mirror.
+    let (change, extra) = if world.logs_metadata() {
+        ("ADD COLUMN extra INT NULL AFTER id", ", extra = 5")
+    } else {
+        ("ADD KEY extra (note)", "")
+    };
+    world.run(&format!("ALTER TABLE account_a {change}"));
+    world.run(&format!(
+        "UPDATE account_a SET balance = balance + 1{extra}"
+    ));
     assert_equals_server(&world, &mirror);
     replay.drain(&subscription, Duration::from_millis(200));
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use lab::{Flavor, Reporter, Server, ServerOptions};
+use lab::{Flavor, Release, Reporter, Server, ServerOptions};
 
 use crate::error::{Error, Outcome};
 use crate::project;
@@ -29,6 +29,32 @@ impl From<LabFlavor> for Flavor {
     }
 }
 
+/// Server version that the lab can unpack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum LabRelease {
+    /// MySQL as it is installed, or as the distribution has it
+    Mysql,
+    /// MySQL 5.6; needs Debian on x86-64, and npm
+    #[value(name = "mysql-5.6")]
+    Mysql56,
+    /// MariaDB as it is installed, or as the distribution has it
+    Mariadb,
+    /// MariaDB 11.8; needs Debian
+    #[value(name = "mariadb-11.8")]
+    Mariadb118,
+}
+
+impl From<LabRelease> for Release {
+    fn from(release: LabRelease) -> Self {
+        match release {
+            LabRelease::Mysql => Self::Mysql,
+            LabRelease::Mysql56 => Self::Mysql56,
+            LabRelease::Mariadb => Self::Mariadb,
+            LabRelease::Mariadb118 => Self::Mariadb118,
+        }
+    }
+}
+
 /// Options of [`lab()`].
 #[derive(Debug, Clone, clap::Args)]
 pub struct LabOptions {
@@ -43,7 +69,7 @@ pub enum LabAction {
     /// Find or unpack a server, without root and without touching the system
     Install {
         /// Kind of server
-        flavor: LabFlavor,
+        release: LabRelease,
     },
     /// Start a server that goes on running, and print its URL
     Start {
@@ -74,7 +100,7 @@ pub enum LabAction {
 /// [`Error::Lab`] when that cannot be done.
 pub fn lab(options: &LabOptions) -> Result<Outcome, Error> {
     match &options.action {
-        LabAction::Install { flavor } => install_flavor((*flavor).into())?,
+        LabAction::Install { release } => install_release((*release).into())?,
         LabAction::Start { flavor, demo_data } => start((*flavor).into(), *demo_data)?,
         LabAction::Stop { flavor, remove } => {
             let flavor = Flavor::from(*flavor);
@@ -90,9 +116,14 @@ pub fn lab(options: &LabOptions) -> Result<Outcome, Error> {
 }
 
 /// Finds or unpacks a server and says which.
-pub(super) fn install_flavor(flavor: Flavor) -> Result<(), Error> {
-    let program = lab::install(flavor, &Reporter::stderr())?;
-    println!("{flavor}: version {}", program.version());
+pub(super) fn install_release(release: Release) -> Result<(), Error> {
+    let reporter = Reporter::stderr();
+    let program = if release == Release::usual(release.flavor()) {
+        lab::install(release.flavor(), &reporter)?
+    } else {
+        lab::install_release(release, &reporter)?
+    };
+    println!("{release}: version {}", program.version());
     Ok(())
 }
 

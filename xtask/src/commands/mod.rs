@@ -14,6 +14,6 @@ pub use check::{CheckOptions, check};
 pub use demo::{DemoOptions, demo};
 pub use fuzz_types::{FuzzOptions, fuzz_types};
 pub use init::{InitOptions, init};
-pub use lab::{LabAction, LabFlavor, LabOptions, lab};
+pub use lab::{LabAction, LabFlavor, LabOptions, LabRelease, lab};
 pub use regenerate::{RegenerateOptions, regenerate};
 pub use test::{TestOptions, test};

@@ -2,7 +2,10 @@
 
 use std::process::Command;
 
+use lab::Release;
+
 use super::check::{CheckOptions, check};
+use super::lab::{LabRelease, install_release};
 use crate::error::{Error, Outcome};
 use crate::project;
 use crate::steps::{Steps, TestCounts, succeeds, tests_succeed};
@@ -21,6 +24,12 @@ pub struct TestOptions {
     /// Leave out what needs a database server
     #[arg(long)]
     pub quick: bool,
+    /// Only the integration tests, on this server
+    #[arg(long, value_name = "SERVER", conflicts_with = "quick")]
+    pub server: Option<LabRelease>,
+    /// With --server: only these files of tests/integration/tests, as `equality,positions`
+    #[arg(long, value_name = "FILES", value_delimiter = ',', requires = "server")]
+    pub only: Vec<String>,
     /// Go on after a failure, and say at the end what failed
     #[arg(long)]
     pub keep_going: bool,
@@ -32,6 +41,9 @@ pub struct TestOptions {
 /// # Errors
 /// [`Error`] when a step cannot be carried out and `keep_going` is off.
 pub fn test(options: &TestOptions) -> Result<Outcome, Error> {
+    if let Some(release) = options.server {
+        return test_on(release.into(), options);
+    }
     let planned = if options.quick { 5 } else { 9 };
     let mut steps = Steps::new(planned, options.keep_going);
     static_steps(&mut steps)?;
@@ -50,11 +62,41 @@ pub fn test(options: &TestOptions) -> Result<Outcome, Error> {
     if !options.quick {
         server_steps(&mut steps)?;
     }
-    Ok(if steps.finish() {
+    Ok(outcome(&steps))
+}
+
+/// The integration tests on one server, which may be of a version that CI does not run.
+fn test_on(release: Release, options: &TestOptions) -> Result<Outcome, Error> {
+    let mut steps = Steps::new(2, options.keep_going);
+    steps.step(&format!("lab: a {release} server"), |_| {
+        install_release(release).map(|()| true)
+    })?;
+    steps.step(&format!("integration tests on {release}"), |counts| {
+        let mut command = cargo();
+        command.args(["test", "--package", INTEGRATION]);
+        if options.keep_going {
+            command.arg("--no-fail-fast");
+        }
+        match &options.only[..] {
+            [] => command.args(["--test", "*"]),
+            only => command.args(only.iter().flat_map(|file| ["--test", file.as_str()])),
+        };
+        if !release.series().is_empty() {
+            command.env(release.flavor().variable(), release.series());
+        }
+        // The names of tests say which kind of server they run on.
+        command.args(["--", "--show-output", release.flavor().name()]);
+        tests_succeed(&mut command, counts)
+    })?;
+    Ok(outcome(&steps))
+}
+
+fn outcome(steps: &Steps) -> Outcome {
+    if steps.finish() {
         Outcome::Holds
     } else {
         Outcome::DoesNotHold
-    })
+    }
 }
 
 /// What needs no test to be run.
@@ -84,9 +126,9 @@ fn static_steps(steps: &mut Steps) -> Result<(), Error> {
 
 /// What needs a MySQL and a MariaDB server.
 fn server_steps(steps: &mut Steps) -> Result<(), Error> {
-    for flavor in lab::Flavor::ALL {
-        steps.step(&format!("lab: a {flavor} server"), |_| {
-            super::lab::install_flavor(flavor).map(|()| true)
+    for release in lab::Flavor::ALL.map(Release::usual) {
+        steps.step(&format!("lab: a {release} server"), |_| {
+            install_release(release).map(|()| true)
         })?;
     }
     steps.step("lab and commands on both servers", |counts| {

@@ -8,8 +8,8 @@ use mirror_runtime::image::{Plan, RowsEvent};
 use mirror_runtime::jsonl::{write_row, write_string};
 use mirror_runtime::source::status::binlog_status;
 use mirror_runtime::source::{
-    EventSource, GtidSet, LiveSource, RawEvent, ServerInfo, StopHandle, StreamOptions, StreamStart,
-    connect, derive_server_id,
+    Collations, EventSource, GtidSet, LiveSource, RawEvent, ServerInfo, StopHandle, StreamOptions,
+    StreamStart, connect, derive_server_id,
 };
 use mirror_runtime::store::{ApplyError, Divergence, Op, Schema, ShownRow};
 use mirror_runtime::transaction::{Boundary, Touch, TransactionReader, TransactionSink};
@@ -48,6 +48,7 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
             .into())
         };
     }
+    let collations = Collations::read(&mut conn, &info)?;
     drop(conn);
     let handle: Arc<Mutex<Option<StopHandle>>> = Arc::default();
     let at_signal = Arc::clone(&handle);
@@ -64,7 +65,7 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
         LiveSource::open(&options.url, &start, stream_options(&options, &until))?;
     *handle.lock().unwrap_or_else(PoisonError::into_inner) = Some(stream_handle);
     let mut printer = Printer::new();
-    let mut reader = TransactionReader::new(layouts, &selected);
+    let mut reader = TransactionReader::new(layouts, &selected).with_collations(collations);
     let result = read(
         &mut source,
         &mut reader,
@@ -185,6 +186,12 @@ impl TransactionSink for Printer {
             }
             Err(error) => Err(decode_error(error, &name, event)),
         }
+    }
+
+    fn unnamed_rows(&mut self, table: usize, _error: Error) -> Result<(), Error> {
+        let reason = "rows of a table made anew, without names (binlog_row_metadata is not FULL)";
+        self.reload(table, reason);
+        Ok(())
     }
 
     fn truncate(&mut self, table: usize) -> Result<(), Error> {

@@ -255,6 +255,14 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
         }
     }
 
+    /// Rows of a transaction after which the tables are loaded again anyhow do not matter.
+    fn unnamed_rows(&mut self, _table: usize, error: Error) -> Result<(), Error> {
+        if self.reload.is_some() {
+            return Ok(());
+        }
+        Err(error)
+    }
+
     fn truncate(&mut self, table: usize) -> Result<(), Error> {
         self.begin_change(table);
         if let Some(held) = self.writer.tables_mut().table_mut(table) {

@@ -150,8 +150,9 @@ impl<S: Schema> Session<'_, S> {
             &shared.status,
             &shared.stop,
         );
-        let mut reader =
-            TransactionReader::new(S::layouts(), self.selected).with_defaults(loaded.defaults);
+        let mut reader = TransactionReader::new(S::layouts(), self.selected)
+            .with_defaults(loaded.defaults)
+            .with_collations(loaded.collations);
         let mut resume = Resume::new(loaded.start);
         let mut until = Some((loaded.until, reload));
         let mut backoff = Backoff::new(self.options);

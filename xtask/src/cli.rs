@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    self, BenchOptions, CheckOptions, DemoOptions, FuzzOptions, InitOptions, LabOptions, RegenerateOptions,
-    TestOptions,
+    self, BenchOptions, CheckOptions, DemoOptions, FuzzOptions, InitOptions, LabOptions,
+    RegenerateOptions, TestOptions,
 };
 use crate::error::{Error, Outcome};
 

@@ -26,8 +26,9 @@ use crate::image::ColumnDefault;
 use crate::layout_check::check_layouts;
 use crate::options::Options;
 use crate::source::{
-    BinlogPosition, Requirements, ServerInfo, Severity, SourceError, SourceErrorKind, StopHandle,
-    StreamStart, TableRequirement, connect, preflight, query_error, status::binlog_status,
+    BinlogPosition, Collations, Requirements, ServerInfo, Severity, SourceError, SourceErrorKind,
+    StopHandle, StreamStart, TableRequirement, connect, preflight, query_error,
+    status::binlog_status,
 };
 use crate::status::{State, StatusCell};
 use crate::store::Schema;
@@ -46,6 +47,8 @@ pub(crate) struct Loaded<S> {
     /// What columns have that an insert's image lacks: by table index, by field index. As of
     /// after `before_load`, like the rows.
     pub(crate) defaults: Vec<Arc<[ColumnDefault]>>,
+    /// The server's collations.
+    pub(crate) collations: Collations,
 }
 
 /// Checks the server, then loads all selected tables.
@@ -70,6 +73,7 @@ pub(crate) fn bootstrap<S: Schema>(
     let before_load = binlog_status(&mut conn, &info)?;
     tracing::info!(anchor = anchor.kind, start = %anchor.start, "loading");
     status.update(|status| status.state = State::Loading);
+    let collations = Collations::read(&mut conn, &info)?;
     let defaults = defaults::read(&mut conn, &info, S::layouts(), selected)?;
     let tables = match load::load::<S>(&mut conn, options, selected, status, stop) {
         Err(Error::Source(error)) if is_about_columns(&error) => {
@@ -92,6 +96,7 @@ pub(crate) fn bootstrap<S: Schema>(
         before_load,
         until,
         defaults,
+        collations,
     })
 }
 

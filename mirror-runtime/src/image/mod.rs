@@ -4,6 +4,8 @@
 //! mirrored columns are, a [`RowsEvent`] holds rows, and [`Plan::reader`] goes through them.
 //! Values are decoded by [`RowImage::get`]; columns nobody asks for are stepped over.
 
+#[cfg(test)]
+mod absent_tests;
 mod cursor;
 mod error;
 #[cfg(test)]

@@ -11,7 +11,9 @@ use super::row_image::{ColumnDefault, ImageColumn};
 use super::rows_event::RowsEvent;
 use super::table_map::TableMap;
 use super::wire_type::{Width, WireColumn};
+use crate::charset::Charset;
 use crate::layout::TableLayout;
+use crate::source::Collations;
 
 /// Where the mirrored columns are in the row images of one table map.
 ///
@@ -82,6 +84,34 @@ impl Plan {
 
     pub(super) fn defaults(&self) -> &[ColumnDefault] {
         &self.defaults
+    }
+
+    /// Compares the character sets of mirrored text columns with those of the collations that
+    /// the map names; collations that are not in `known` are passed over.
+    ///
+    /// # Errors
+    /// For the first column that has another character set.
+    pub fn check_charsets(&self, map: &TableMap, known: &Collations) -> Result<(), LayoutMismatch> {
+        let Some(collations) = &map.metadata.collations else {
+            return Ok(());
+        };
+        for (collation, field) in collations.iter().zip(&self.fields) {
+            let column = field.and_then(|field| self.layout.columns.get(field));
+            let charset = collation.and_then(|collation| known.charset(collation));
+            let (Some(column), Some(found)) = (column, charset) else {
+                continue;
+            };
+            if column.charset.is_some_and(|expected| expected != found) {
+                let expected = column.charset.map_or("none", Charset::name);
+                return Err(mismatch(
+                    self.layout,
+                    column.name,
+                    format!("character set {expected}"),
+                    format!("character set {}", found.name()),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The layout that was compiled in.

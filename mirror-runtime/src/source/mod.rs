@@ -11,6 +11,7 @@
 //! Every failure is a [`SourceError`], which knows whether a retry can help.
 
 mod assemble;
+mod collations;
 mod columns;
 mod error;
 pub mod event;
@@ -26,6 +27,7 @@ mod stop;
 mod stream;
 mod url;
 
+pub use collations::Collations;
 pub use columns::{ServerColumn, columns};
 pub(crate) use error::query_error;
 pub use error::{SourceError, SourceErrorKind};

@@ -24,7 +24,7 @@ use crate::event_policy::{EventPolicy, event_policy};
 use crate::image::{ColumnDefault, RowsEvent};
 use crate::layout::TableLayout;
 use crate::source::event::event_type;
-use crate::source::{Gtid, GtidEvent, RawEvent, SourceError, mariadb_gtid_flags};
+use crate::source::{Collations, Gtid, GtidEvent, RawEvent, SourceError, mariadb_gtid_flags};
 
 /// Table id of the row event that only ends a statement.
 const DUMMY_TABLE_ID: u64 = 0x00ff_ffff;
@@ -71,6 +71,14 @@ impl TransactionReader {
     #[must_use]
     pub fn with_defaults(mut self, defaults: Vec<Arc<[ColumnDefault]>>) -> Self {
         self.maps = self.maps.with_defaults(defaults);
+        self
+    }
+
+    /// The same reader with the server's collations: the character sets of text columns are then
+    /// compared wherever a TABLE_MAP tells them.
+    #[must_use]
+    pub fn with_collations(mut self, collations: Collations) -> Self {
+        self.maps = self.maps.with_collations(collations);
         self
     }
 
@@ -202,6 +210,10 @@ impl TransactionReader {
             .map_err(|error| unreadable(event, &error.to_string()))?;
         match self.maps.get(table_id) {
             Some(MappedTable::Other) => Ok(()),
+            Some(MappedTable::Unnamed { table, error }) => {
+                self.in_transaction = true;
+                sink.unnamed_rows(*table, error.clone())
+            }
             Some(MappedTable::Mirrored { table, plan }) => {
                 let code = event.header.type_code;
                 let (code, compressed) = match plain_rows_type(code) {

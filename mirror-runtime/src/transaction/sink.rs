@@ -49,6 +49,14 @@ pub trait TransactionSink {
         rows: &RowsEvent<'_>,
         event: &RawEvent<'_>,
     ) -> Result<(), Error>;
+    /// Rows of a mirrored table that are in a layout which cannot be told: CREATE TABLE made the
+    /// table anew on the way, and its table map has no names. `error` says so, with what to do.
+    ///
+    /// # Errors
+    /// `error`, unless a sink can do without these rows.
+    fn unnamed_rows(&mut self, _table: usize, error: Error) -> Result<(), Error> {
+        Err(error)
+    }
     /// TRUNCATE TABLE of a mirrored table.
     ///
     /// # Errors

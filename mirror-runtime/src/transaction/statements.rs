@@ -1,10 +1,16 @@
 //! Statements within a stream: they frame transactions, or change tables without row events.
 
+use super::table_maps::Redefined;
 use super::{Touch, TransactionReader, TransactionSink};
 use crate::error::Error;
 use crate::source::RawEvent;
 use crate::source::event::QueryEvent;
 use crate::statement::{Statement, classify};
+
+/// Statements that change rows and no definition.
+const ROWS_ONLY: [&str; 7] = [
+    "INSERT", "UPDATE", "DELETE", "REPLACE", "LOAD", "ROLLBACK", "XA",
+];
 
 impl TransactionReader {
     pub(super) fn query(
@@ -93,10 +99,15 @@ impl TransactionReader {
         if tables.is_empty() {
             return Ok(());
         }
-        self.maps.altered(&tables);
-        sink.touched(Touch {
+        let touch = Touch {
             tables,
             kind: kind.to_owned(),
-        })
+        };
+        if touch.kind.starts_with("CREATE") {
+            self.maps.altered(&touch.tables, Redefined::Created);
+        } else if !ROWS_ONLY.iter().any(|verb| touch.kind.starts_with(verb)) {
+            self.maps.altered(&touch.tables, Redefined::Altered);
+        }
+        sink.touched(touch)
     }
 }

@@ -1,13 +1,13 @@
 //! The table maps of a stream: which of their tables are mirrored, and by which plan.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::unreadable;
 use crate::error::{Error, TableError};
 use crate::image::{ColumnDefault, Plan, TableMap};
 use crate::layout::TableLayout;
-use crate::source::RawEvent;
+use crate::source::{Collations, RawEvent};
 
 /// More table maps than this are forgotten at once; the server sends one with each statement.
 const MAX_TABLE_MAPS: usize = 4096;
@@ -19,6 +19,15 @@ struct Mapped {
     table: MappedTable,
 }
 
+/// How a table came to have another definition, as far as its statement tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Redefined {
+    /// By a change of the one that it had.
+    Altered,
+    /// By CREATE TABLE: nothing of before is left.
+    Created,
+}
+
 /// What a table map is of.
 pub(super) enum MappedTable {
     /// A table that is not mirrored.
@@ -28,6 +37,12 @@ pub(super) enum MappedTable {
         /// Table index.
         table: usize,
         plan: Box<Plan>,
+    },
+    /// A mirrored table that was made anew on the way, without names to find its columns by.
+    Unnamed {
+        /// Table index.
+        table: usize,
+        error: Error,
     },
 }
 
@@ -41,9 +56,10 @@ pub(super) struct TableMaps {
     maps: HashMap<u64, Mapped>,
     /// Tables whose definition may have changed on the way: without names in the table map,
     /// another order of columns would not show.
-    altered: HashSet<usize>,
+    altered: HashMap<usize, Redefined>,
     /// By table index; empty when they are not known.
     defaults: Vec<Arc<[ColumnDefault]>>,
+    collations: Collations,
 }
 
 impl TableMaps {
@@ -66,8 +82,9 @@ impl TableMaps {
             by_name,
             by_lower_name,
             maps: HashMap::new(),
-            altered: HashSet::new(),
+            altered: HashMap::new(),
             defaults: Vec::new(),
+            collations: Collations::default(),
         }
     }
 
@@ -78,14 +95,21 @@ impl TableMaps {
         self
     }
 
+    /// The same with the server's collations, to compare character sets by.
+    pub(super) fn with_collations(mut self, collations: Collations) -> Self {
+        self.collations = collations;
+        self
+    }
+
     /// Forgets all maps, but not which tables were altered.
     pub(super) fn clear(&mut self) {
         self.maps.clear();
     }
 
     /// The definition of these tables may have changed.
-    pub(super) fn altered(&mut self, tables: &[usize]) {
-        self.altered.extend(tables);
+    pub(super) fn altered(&mut self, tables: &[usize], how: Redefined) {
+        self.altered
+            .extend(tables.iter().map(|table| (*table, how)));
     }
 
     /// The table of a map's number; `None` when there was no such map.
@@ -109,10 +133,7 @@ impl TableMaps {
             self.maps.clear();
         }
         let table = match self.find(header.database, header.table) {
-            Some(table) => MappedTable::Mirrored {
-                table,
-                plan: Box::new(self.plan(table, event)?),
-            },
+            Some(table) => self.mirrored(table, event)?,
             None => MappedTable::Other,
         };
         let body = body.into();
@@ -120,7 +141,7 @@ impl TableMaps {
         Ok(())
     }
 
-    fn plan(&self, table: usize, event: &RawEvent<'_>) -> Result<Plan, Error> {
+    fn mirrored(&self, table: usize, event: &RawEvent<'_>) -> Result<MappedTable, Error> {
         let map =
             TableMap::parse(event.body).map_err(|error| unreadable(event, &error.to_string()))?;
         let layout = self.layout(table)?;
@@ -131,19 +152,29 @@ impl TableMaps {
             found,
             position: Some(event.end_position()),
         };
-        if map.metadata.names.is_none() && self.altered.contains(&table) {
-            return Err(differs(
+        if let (None, Some(how)) = (&map.metadata.names, self.altered.get(&table)) {
+            let error = differs(
                 None,
                 "the layout of before the last ALTER, or names to check the new one by".into(),
                 "an altered table without names (set binlog_row_metadata = FULL)".into(),
             )
-            .into());
+            .into();
+            return match how {
+                Redefined::Altered => Err(error),
+                Redefined::Created => Ok(MappedTable::Unnamed { table, error }),
+            };
         }
-        let plan = Plan::new(layout, &map).map_err(|mismatch| {
-            differs(Some(mismatch.column), mismatch.expected, mismatch.found)
-        })?;
+        let plan = Plan::new(layout, &map)
+            .and_then(|plan| {
+                plan.check_charsets(&map, &self.collations)?;
+                Ok(plan)
+            })
+            .map_err(|mismatch| {
+                differs(Some(mismatch.column), mismatch.expected, mismatch.found)
+            })?;
         let defaults = self.defaults.get(table).cloned().unwrap_or_default();
-        Ok(plan.with_defaults(defaults))
+        let plan = Box::new(plan.with_defaults(defaults));
+        Ok(MappedTable::Mirrored { table, plan })
     }
 
     /// The mirrored table of that name; with lower_case_table_names the log has names in

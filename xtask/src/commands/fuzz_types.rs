@@ -59,7 +59,9 @@ impl FuzzOptions {
         };
         push("--seed", self.seed.map(|seed| seed.to_string()));
         push("--minutes", self.minutes.map(|minutes| minutes.to_string()));
-        let server = self.server.map(|flavor| lab::Flavor::from(flavor).name().to_owned());
+        let server = self
+            .server
+            .map(|flavor| lab::Flavor::from(flavor).name().to_owned());
         push("--server", server);
         push("--url", self.url.clone());
         push("--schemas", self.schemas.map(|schemas| schemas.to_string()));

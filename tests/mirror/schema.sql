@@ -534,3 +534,18 @@ CREATE TABLE unmirrored (id INT NOT NULL AUTO_INCREMENT, note VARCHAR(60), PRIMA
 
 CREATE TRIGGER account_a_audit AFTER UPDATE ON account_a FOR EACH ROW
   INSERT INTO audit (account, change_by) SELECT NEW.id, NEW.balance - OLD.balance FROM DUAL WHERE NEW.note = 'audited';
+
+-- ---- columns that are held as something else than their own type
+
+CREATE TABLE choices (
+  id INT UNSIGNED NOT NULL,
+  flag TINYINT(1) NOT NULL,
+  flag_null TINYINT(1) NULL,
+  raw VARCHAR(20) CHARACTER SET sjis COLLATE sjis_bin NOT NULL,
+  code VARCHAR(20) NOT NULL,
+  code_null VARCHAR(20) NULL,
+  type ENUM('plain', 'New York') NOT NULL,
+  PRIMARY KEY (id),
+  UNIQUE KEY by_code (code),
+  KEY by_raw (raw, flag_null)
+);

@@ -51,6 +51,7 @@ pub fn snapshot_rows(snapshot: &Snapshot, layout: &TableLayout) -> Vec<Line> {
         marker,
         plain_log,
         audit,
+        choices,
     )
 }
 

@@ -30,6 +30,7 @@ use crate::big;
 use crate::marker;
 use crate::plain_log;
 use crate::audit;
+use crate::choices;
 
 /// All mirrored tables at one version; a clone shares every row.
 #[derive(Clone, Default)]
@@ -84,6 +85,8 @@ pub struct Tables {
     plain_log: Table<plain_log::PlainLog>,
     /// `mirror_test.audit`.
     audit: Table<audit::Audit>,
+    /// `mirror_test.choices`.
+    choices: Table<choices::Choices>,
 }
 
 /// One change of a committed transaction, by table.
@@ -139,6 +142,8 @@ pub enum Change {
     PlainLog(RowChange<plain_log::PlainLog>),
     /// A row of `mirror_test.audit`, or all of them.
     Audit(RowChange<audit::Audit>),
+    /// A row of `mirror_test.choices`, or all of them.
+    Choices(RowChange<choices::Choices>),
 }
 
 impl From<RowChange<integers::Integers>> for Change {
@@ -291,6 +296,12 @@ impl From<RowChange<audit::Audit>> for Change {
     }
 }
 
+impl From<RowChange<choices::Choices>> for Change {
+    fn from(change: RowChange<choices::Choices>) -> Self {
+        Self::Choices(change)
+    }
+}
+
 impl Schema for Tables {
     type Change = Change;
     type Snapshot = Snapshot;
@@ -322,12 +333,13 @@ impl Schema for Tables {
             &marker::LAYOUT,
             &plain_log::LAYOUT,
             &audit::LAYOUT,
+            &choices::LAYOUT,
         ];
         LAYOUTS
     }
 
     fn fingerprint() -> &'static str {
-        "ab08ccd386785a8b"
+        "6096ffc90ef617fb"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
@@ -357,6 +369,7 @@ impl Schema for Tables {
             22 => Some(&self.marker),
             23 => Some(&self.plain_log),
             24 => Some(&self.audit),
+            25 => Some(&self.choices),
             _ => None,
         }
     }
@@ -388,6 +401,7 @@ impl Schema for Tables {
             22 => Some(&mut self.marker),
             23 => Some(&mut self.plain_log),
             24 => Some(&mut self.audit),
+            25 => Some(&mut self.choices),
             _ => None,
         }
     }
@@ -419,6 +433,7 @@ impl Schema for Tables {
             Change::Marker(change) => change.view(),
             Change::PlainLog(change) => change.view(),
             Change::Audit(change) => change.view(),
+            Change::Choices(change) => change.view(),
         }
     }
 }
@@ -567,5 +582,10 @@ impl Snapshot {
     /// The rows of `mirror_test.audit` at this version.
     pub fn audit(&self) -> audit::AuditView<'_> {
         audit::AuditView::new(&self.inner.tables().audit)
+    }
+
+    /// The rows of `mirror_test.choices` at this version.
+    pub fn choices(&self) -> choices::ChoicesView<'_> {
+        choices::ChoicesView::new(&self.inner.tables().choices)
     }
 }

@@ -19,7 +19,7 @@ use syn::Ident;
 pub use check::{ModelError, RESERVED_MODULE_NAMES, RESERVED_TYPE_NAMES};
 pub(crate) use docs::code_span;
 
-use crate::model::{Held, Model, Table};
+use crate::model::{ColumnType, Held, Model, Table};
 use docs::Docs;
 use keys::{IndexTokens, KeyTokens};
 use labels::{EnumTokens, SetTokens};
@@ -80,6 +80,8 @@ struct ColumnTokens {
     matches: String,
     value: String,
     image_value: String,
+    /// Of a column that `image` may have differences of: the expression that applies them.
+    merge: Option<String>,
 }
 
 /// The tokens of the crate root and of `Tables`.
@@ -185,17 +187,19 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
     let decoded = types::column_type(table, column)?;
     let at = Literal::usize_unsuffixed(index);
     let layout = quote!(&LAYOUT.columns[#at]);
-    let (get, select, matches, value) = if matches!(column.held, Held::User(_)) {
-        let (get, next, back) = if column.nullable {
+    let (get, select, matches, value, merge) = if matches!(column.held, Held::User(_)) {
+        let (get, next, merge, back) = if column.nullable {
             (
                 quote!(get_converted_option),
                 quote!(next_converted_option),
+                quote!(merge_converted_option::<#decoded, _>),
                 quote!(self.#field.clone().map(<#decoded>::from)),
             )
         } else {
             (
                 quote!(get_converted),
                 quote!(next_converted),
+                quote!(merge_converted::<#decoded, _>),
                 quote!(<#decoded>::from(self.#field.clone())),
             )
         };
@@ -204,6 +208,7 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
             quote!(mirror_runtime::row::#next::<#decoded, _>(values, #layout)?),
             quote!(image.matches(#at, &#back)?),
             quote!(#back.as_value(column).into_owned()),
+            merge,
         )
     } else {
         (
@@ -211,8 +216,11 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
             quote!(mirror_runtime::row::next_select(values, #layout)?),
             quote!(image.matches(#at, &self.#field)?),
             quote!(self.#field.as_value(column)),
+            quote!(merge),
         )
     };
+    let merge = matches!(column.ty, ColumnType::Json)
+        .then(|| quote!(image.#merge(#at, &mut self.#field)?).to_string());
     let decoded = types::optional(column.nullable, decoded);
     let image_value = quote!(image.get::<#decoded>(#at)?.as_value(column).into_owned());
     Ok(ColumnTokens {
@@ -225,6 +233,7 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
         matches: matches.to_string(),
         value: value.to_string(),
         image_value: image_value.to_string(),
+        merge,
     })
 }
 

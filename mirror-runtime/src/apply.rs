@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::bootstrap::Contents;
 use crate::error::{Error, TableError};
 use crate::image::{Plan, RowsEvent};
 use crate::source::{BinlogPosition, RawEvent};
@@ -19,6 +20,9 @@ pub(crate) struct Reload {
     /// Whether a change did not fit the rows we hold; the same again right after a load means
     /// that loading does not help.
     pub(crate) diverged: bool,
+    /// Whether it was a change that cannot be replayed over rows that may be newer; another load
+    /// helps when that change is not in its replay.
+    pub(crate) not_replayable: bool,
 }
 
 /// The load that a replay is applied over.
@@ -27,6 +31,8 @@ pub(crate) struct ReplayedOver<S> {
     pub(crate) tables: S,
     /// The end of the binlog before the first SELECT.
     pub(crate) before_load: BinlogPosition,
+    /// What they do not have in them, where that is known.
+    pub(crate) contents: Option<Contents>,
 }
 
 /// The sink of a mirror: changes go to the writer's working copy, boundaries publish it.
@@ -144,6 +150,15 @@ impl<'m, S: Schema> Applier<'m, S> {
         }
     }
 
+    /// Changes that the load certainly does not have in it must fit already in the replay.
+    fn mode_for(&self, table: usize, event: &RawEvent<'_>) -> Mode {
+        let contents = self.replayed_over.as_ref();
+        match contents.and_then(|load| load.contents.as_ref()) {
+            Some(contents) if contents.lack(table, &event.end_position()) => Mode::Strict,
+            _ => self.mode,
+        }
+    }
+
     /// The first change of a transaction decides whether changes are listed.
     fn begin_change(&mut self, table: usize) {
         if self.changed.is_empty() {
@@ -166,6 +181,7 @@ impl<'m, S: Schema> Applier<'m, S> {
         self.reload.get_or_insert_with(|| Reload {
             reason: format!("{} on {}", touch.kind, names.join(", ")),
             diverged: false,
+            not_replayable: false,
         });
     }
 
@@ -234,7 +250,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             return Ok(());
         }
         self.begin_change(table);
-        let mode = self.mode;
+        let mode = self.mode_for(table, event);
         let Some(held) = self.writer.tables_mut().table_mut(table) else {
             return Ok(());
         };
@@ -344,12 +360,17 @@ fn apply_error(
                 reason: format!("{table} at {position}: {why}"),
                 // The server does so every time, and loading helps every time.
                 diverged: false,
+                not_replayable: false,
             });
         }
         ApplyError::Divergence(divergence) => {
             return Ok(Reload {
                 reason: format!("divergence of {table} at {position}: {divergence}"),
                 diverged: true,
+                not_replayable: matches!(
+                    divergence,
+                    Divergence::PartialMove | Divergence::JsonReplay
+                ),
             });
         }
         ApplyError::Value(error) if error.is_absent() => TableError::Unsupported {

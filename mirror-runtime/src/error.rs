@@ -41,6 +41,14 @@ pub enum ValueError {
         /// What arrived.
         found: &'static str,
     },
+    /// Differences of a JSON document (`binlog_row_value_options=PARTIAL_JSON`) to something
+    /// that the document does not have.
+    #[error("JSON differences that do not fit the document that the mirror holds")]
+    JsonMisfit,
+    /// During the replay of a load: differences that move elements of an array, which the loaded
+    /// document may have in it already.
+    #[error("JSON differences that move elements of an array that may have been moved already")]
+    JsonReplay,
     /// The error of one mirrored column of a row.
     #[error("column {column}: {error}")]
     InColumn {
@@ -59,6 +67,15 @@ impl ValueError {
             Self::Absent => true,
             Self::InColumn { error, .. } => error.is_absent(),
             _ => false,
+        }
+    }
+
+    /// The error itself, without the column's name.
+    #[must_use]
+    pub fn cause(&self) -> &Self {
+        match self {
+            Self::InColumn { error, .. } => error.cause(),
+            error => error,
         }
     }
 

@@ -23,7 +23,7 @@ pub enum EventPolicy {
 pub const fn event_policy(type_code: u8) -> EventPolicy {
     use EventPolicy::{Apply, Ignore, Stop, Unknown};
     match type_code {
-        2 | 16 | 18 | 19 | 23..=25 | 30..=34 | 38 | 40 | 42 | 162 | 165..=171 => Apply,
+        2 | 16 | 18 | 19 | 23..=25 | 30..=34 | 38..=40 | 42 | 162 | 165..=171 => Apply,
         15 => Apply,
         3 => Ignore("STOP: the server shut down in order; the next file says how it goes on"),
         4 => Ignore("ROTATE: the source follows it to the next file"),
@@ -45,7 +45,6 @@ pub const fn event_policy(type_code: u8) -> EventPolicy {
         164 => Ignore("START_ENCRYPTION: the server sends the events decrypted"),
         1 | 6..=8 | 10 | 12 | 20..=22 => Stop("an event of a server older than MySQL 5.1"),
         26 => Stop("INCIDENT: the server says that its log lacks changes"),
-        39 => Stop("PARTIAL_UPDATE_ROWS: an update with JSON differences"),
         0 | 43..=159 | 172..=255 => Unknown,
     }
 }

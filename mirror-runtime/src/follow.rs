@@ -45,6 +45,7 @@ pub(crate) fn run<S: Schema>(
     let mut reload: Option<String> = None;
     let mut in_a_row = 0;
     let mut missing = 0;
+    let mut in_snapshot = false;
     let mut backoff = Backoff::new(options);
     loop {
         let started = std::time::Instant::now();
@@ -58,6 +59,7 @@ pub(crate) fn run<S: Schema>(
             &shared.status,
             &shared.stop,
             &asks,
+            in_snapshot,
         );
         shared.set_stream(None);
         if shared.stopped() {
@@ -92,9 +94,15 @@ pub(crate) fn run<S: Schema>(
             started,
         };
         let ended = session.follow(&mut writer, loaded, reload.take(), &mut applied)?;
-        let Ended::Reload(Reload { reason, diverged }) = ended else {
+        let Ended::Reload(Reload {
+            reason,
+            diverged,
+            not_replayable,
+        }) = ended
+        else {
             return Ok(());
         };
+        in_snapshot = not_replayable;
         tracing::warn!(reason, "loading all tables again");
         in_a_row = match (diverged, applied) {
             (true, 0) => in_a_row + 1,
@@ -138,6 +146,7 @@ impl<S: Schema> Session<'_, S> {
         let replayed_over = ReplayedOver {
             tables: loaded.tables.clone(),
             before_load: loaded.before_load,
+            contents: loaded.contents,
         };
         writer.replace(loaded.tables);
         shared
@@ -179,6 +188,7 @@ impl<S: Schema> Session<'_, S> {
                         return Ok(Ended::Reload(Reload {
                             reason: error.to_string(),
                             diverged: true,
+                            not_replayable: false,
                         }));
                     }
                     Recovery::GiveUp => return Err(error.into()),

@@ -39,6 +39,19 @@ pub trait ColumnValue: Sized + PartialEq {
     fn equals_image(&self, raw: Option<&[u8]>, column: &ImageColumn) -> Result<bool, ValueError> {
         Ok(*self == Self::from_image(raw, column)?)
     }
+
+    /// Applies the differences that a PARTIAL_UPDATE_ROWS event has in place of a value. When
+    /// the event is `replayed`, the value may have them in it already.
+    ///
+    /// # Errors
+    /// [`ValueError::JsonMisfit`] and [`ValueError::JsonReplay`] when they cannot be applied to
+    /// this value; also when they cannot be read, or the type is none that has differences.
+    fn apply_difference(&mut self, diffs: &[u8], replayed: bool) -> Result<(), ValueError> {
+        let _ = (diffs, replayed);
+        Err(ValueError::Invalid(
+            "JSON differences to a value that is no JSON document",
+        ))
+    }
 }
 
 impl<T: ColumnValue> ColumnValue for Option<T> {
@@ -68,6 +81,15 @@ impl<T: ColumnValue> ColumnValue for Option<T> {
     fn as_value<'a>(&'a self, column: &'a ColumnLayout) -> Value<'a> {
         self.as_ref()
             .map_or(Value::Null, |value| value.as_value(column))
+    }
+
+    fn apply_difference(&mut self, diffs: &[u8], replayed: bool) -> Result<(), ValueError> {
+        match self {
+            Some(value) => value.apply_difference(diffs, replayed),
+            // Set to NULL by a later change, which follows.
+            None if replayed => Ok(()),
+            None => Err(ValueError::JsonMisfit),
+        }
     }
 }
 

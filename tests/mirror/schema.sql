@@ -463,6 +463,18 @@ CREATE TABLE partly (
   PRIMARY KEY (id)
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin COMMENT='columns between the mirrored ones are left out';
 
+CREATE TABLE json_parts (
+  skipped_first JSON NULL,
+  id INT NOT NULL,
+  doc JSON NULL,
+  skipped JSON NULL,
+  other JSON NOT NULL,
+  note VARCHAR(30) NOT NULL,
+  made VARCHAR(100) AS (LEFT(JSON_UNQUOTE(JSON_EXTRACT(doc, '$.a')), 20)) VIRTUAL,
+  skipped_last JSON NULL,
+  PRIMARY KEY (id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin COMMENT='JSON columns between others that are left out (MySQL only)';
+
 -- ---- what the tests of consistency write to
 
 CREATE TABLE account_a (

@@ -27,7 +27,7 @@ const STOP_POLL: Duration = Duration::from_millis(50);
 /// Rows of one table, or why there are none.
 type Delivery = Result<(usize, Box<dyn Batch>), Error>;
 
-/// Loads all selected tables.
+/// Loads all selected tables; by the connection of a snapshot alone where there is one.
 ///
 /// # Errors
 /// The first error of any connection; the others are ended.
@@ -37,6 +37,7 @@ pub(super) fn load<S: Schema>(
     selected: &[bool],
     status: &StatusCell,
     stop: &AtomicBool,
+    mut snapshot: Option<Conn>,
 ) -> Result<S, Error> {
     let mut jobs = VecDeque::new();
     for (table, layout) in S::layouts().iter().enumerate() {
@@ -52,7 +53,10 @@ pub(super) fn load<S: Schema>(
         });
         jobs.extend(pieces);
     }
-    let workers = options.load_connections.clamp(1, 64).min(jobs.len().max(1));
+    let workers = match snapshot {
+        Some(_) => 1,
+        None => options.load_connections.clamp(1, 64).min(jobs.len().max(1)),
+    };
     let jobs = Mutex::new(jobs);
     let failed = AtomicBool::new(false);
     let reads = Mutex::new(Vec::new());
@@ -60,10 +64,11 @@ pub(super) fn load<S: Schema>(
     std::thread::scope(|scope| {
         for _ in 0..workers {
             let sender = sender.clone();
+            let conn = snapshot.take();
             let ended = || stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
             let (jobs, reads) = (&jobs, &reads);
             scope.spawn(move || {
-                if let Err(error) = work::<S>(options, jobs, reads, &sender, &ended) {
+                if let Err(error) = work::<S>(options, conn, jobs, reads, &sender, &ended) {
                     // Nobody listens once an error was taken; that one is reported.
                     let _ = sender.send(Err(error));
                 }
@@ -121,15 +126,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One connection: takes pieces until there are none left.
+/// One connection, a new one unless it is given: takes pieces until there are none left.
 fn work<S: Schema>(
     options: &Options,
+    conn: Option<Conn>,
     jobs: &Mutex<VecDeque<Piece>>,
     reads: &Mutex<Vec<StopHandle>>,
     sender: &SyncSender<Delivery>,
     ended: &dyn Fn() -> bool,
 ) -> Result<(), Error> {
-    let mut conn = connect(&options.url)?;
+    let mut conn = match conn {
+        Some(conn) => conn,
+        None => connect(&options.url)?,
+    };
     lock(reads).push(StopHandle::new(&conn)?);
     let blank = S::default();
     loop {

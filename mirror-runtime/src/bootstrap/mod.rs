@@ -9,17 +9,23 @@
 //!    change (the newer change follows before p2).
 //!
 //! Then the tables are what the server had at p2. This module does 1 to 3.
+//!
+//! Where a replay met what it could not apply, the next load is made in one snapshot, of which
+//! it is known what it does not have in it (see [`snapshot`]).
 
 mod anchor;
 mod defaults;
 mod load;
 mod pieces;
+mod snapshot;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mysql::Conn;
 use mysql::prelude::Queryable;
+
+pub(crate) use snapshot::Contents;
 
 use crate::error::Error;
 use crate::image::ColumnDefault;
@@ -44,6 +50,8 @@ pub(crate) struct Loaded<S> {
     pub(crate) before_load: BinlogPosition,
     /// Where it ends.
     pub(crate) until: BinlogPosition,
+    /// Of a load in one snapshot: what it does not have in it.
+    pub(crate) contents: Option<Contents>,
     /// What columns have that an insert's image lacks: by table index, by field index. As of
     /// after `before_load`, like the rows.
     pub(crate) defaults: Vec<Arc<[ColumnDefault]>>,
@@ -53,7 +61,8 @@ pub(crate) struct Loaded<S> {
 
 /// Checks the server, then loads all selected tables.
 ///
-/// `asks` gets what ends the connection that asks the questions, in whatever it waits for.
+/// `asks` gets what ends the connection that asks the questions, in whatever it waits for. With
+/// `in_snapshot` the tables are loaded in one snapshot.
 ///
 /// # Errors
 /// When the server or its settings do not serve, or a value cannot be converted.
@@ -64,18 +73,25 @@ pub(crate) fn bootstrap<S: Schema>(
     status: &StatusCell,
     stop: &AtomicBool,
     asks: &dyn Fn(StopHandle),
+    in_snapshot: bool,
 ) -> Result<Loaded<S>, Error> {
     let mut conn = connect(&options.url)?;
     asks(StopHandle::new(&conn)?);
     let info = ServerInfo::read(&mut conn)?;
     check_server::<S>(&mut conn, &info, selected, server_id)?;
-    let anchor = anchor::choose(&mut conn, &info, options.naive_anchor)?;
-    let before_load = binlog_status(&mut conn, &info)?;
-    tracing::info!(anchor = anchor.kind, start = %anchor.start, "loading");
+    let (anchor, before_load, snapshot, contents) = if in_snapshot {
+        let opened = snapshot::open(&mut conn, options, &info, S::layouts())?;
+        let contents = Some(opened.contents);
+        (opened.anchor, opened.before, Some(opened.conn), contents)
+    } else {
+        let anchor = anchor::choose(&mut conn, &info, options.naive_anchor)?;
+        (anchor, binlog_status(&mut conn, &info)?, None, None)
+    };
+    tracing::info!(anchor = anchor.kind, start = %anchor.start, in_snapshot, "loading");
     status.update(|status| status.state = State::Loading);
     let collations = Collations::read(&mut conn, &info)?;
     let defaults = defaults::read(&mut conn, &info, S::layouts(), selected)?;
-    let tables = match load::load::<S>(&mut conn, options, selected, status, stop) {
+    let tables = match load::load::<S>(&mut conn, options, selected, status, stop, snapshot) {
         Err(Error::Source(error)) if is_about_columns(&error) => {
             // Altered since the check: said by the check, with table, expected and found.
             check_server::<S>(&mut conn, &info, selected, None)?;
@@ -95,6 +111,7 @@ pub(crate) fn bootstrap<S: Schema>(
         start: anchor.start,
         before_load,
         until,
+        contents,
         defaults,
         collations,
     })

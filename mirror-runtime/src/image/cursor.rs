@@ -21,6 +21,15 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// A reader that starts at an offset within the bytes.
+    pub(super) fn starting_at(bytes: &'a [u8], at: usize) -> Self {
+        Self {
+            bytes,
+            at: at.min(bytes.len()),
+            base: 0,
+        }
+    }
+
     /// A reader over the next `length` bytes alone; this one goes on behind them.
     pub(super) fn split(&mut self, length: usize, what: &'static str) -> Result<Self, ImageError> {
         let base = self.position();

@@ -36,9 +36,8 @@ pub enum ImageError {
     },
     /// A rows event of another format.
     #[error(
-        "rows event of type {event_type}: expected one of WRITE_ROWS, UPDATE_ROWS and \
-         DELETE_ROWS (23 to 25, 30 to 32){}",
-        remedy(*event_type)
+        "rows event of type {event_type}: expected one of WRITE_ROWS, UPDATE_ROWS, DELETE_ROWS \
+         and PARTIAL_UPDATE_ROWS (23 to 25, 30 to 32, 39)"
     )]
     Unsupported {
         /// Event type code found.
@@ -58,14 +57,6 @@ pub enum ImageError {
         /// Byte offset of the row's null bitmap within the rows.
         at: usize,
     },
-}
-
-fn remedy(event_type: u8) -> &'static str {
-    if event_type == 39 {
-        "; set binlog_row_value_options to '' on the server (it is PARTIAL_JSON)"
-    } else {
-        ""
-    }
 }
 
 /// A table on the server that is not the one that was compiled in.

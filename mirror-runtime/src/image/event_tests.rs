@@ -173,13 +173,6 @@ fn version_1_rows_events_have_no_extra_data() {
 }
 
 #[test]
-fn partial_json_updates_are_unsupported_with_the_remedy() {
-    let error = RowsEvent::parse(39, &[0; 40]).unwrap_err();
-    assert_eq!(error, ImageError::Unsupported { event_type: 39 });
-    assert!(error.to_string().contains("binlog_row_value_options"));
-}
-
-#[test]
 fn names_find_columns_that_moved() {
     let optional = metadata_field(4, &counted_strings(&["new", "N", "id"]));
     let columns: &[WireSample] = &[(3, &[], true), (2, &[], false), (3, &[], false)];

@@ -71,6 +71,8 @@ pub(super) enum Field {
     },
     /// It is a slot.
     Slot(u32),
+    /// It is a slot that holds differences of a JSON document in place of its value.
+    Difference(u32),
 }
 
 /// How to go through the rows that have one set of present columns.

@@ -11,12 +11,14 @@ mod error;
 #[cfg(test)]
 mod event_tests;
 mod json;
+mod json_diff;
 mod json_scalar;
 #[cfg(test)]
 mod json_tests;
 mod locate;
 mod matching;
 mod metadata;
+mod partial;
 mod plan;
 mod reader;
 mod row_image;
@@ -37,4 +39,5 @@ pub use table_map::{TableMap, TableMapHeader};
 pub use wire_type::WireColumn;
 
 pub(crate) use json::write_json_text;
+pub(crate) use json_diff::{JsonDiff, JsonDiffs, JsonOperation, PathLeg};
 pub(crate) use json_scalar::write_json_string;

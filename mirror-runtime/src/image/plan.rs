@@ -10,6 +10,7 @@ use super::reader::RowReader;
 use super::row_image::{ColumnDefault, ImageColumn};
 use super::rows_event::RowsEvent;
 use super::table_map::TableMap;
+use super::type_code;
 use super::wire_type::{Width, WireColumn};
 use crate::charset::Charset;
 use crate::layout::TableLayout;
@@ -137,6 +138,16 @@ impl Plan {
     #[must_use]
     pub fn reader<'a>(&'a self, event: &RowsEvent<'a>) -> RowReader<'a> {
         RowReader::new(self, event)
+    }
+
+    /// The JSON columns of the table in order: field index, and bytes of the length before a
+    /// value.
+    pub(super) fn json_columns(&self) -> impl Iterator<Item = (Option<usize>, Width)> {
+        self.physical
+            .iter()
+            .zip(&self.fields)
+            .filter(|((column, _), _)| column.type_code == type_code::JSON)
+            .map(|((_, width), field)| (*field, *width))
     }
 
     /// The steps through images that have the columns of a bitmap.

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use super::ImageError;
 use super::locate::{Slot, Steps};
+use super::partial::PartialColumns;
 use super::plan::Plan;
-use super::row_image::{ColumnDefault, RowImage};
+use super::row_image::{BeforeImage, ColumnDefault, RowImage};
 use super::rows_event::{RowsEvent, RowsKind};
 
 /// The images of one changed row.
@@ -49,6 +50,15 @@ impl<'a> Side<'a> {
             fields: &self.steps.fields,
             columns: plan.columns(),
             defaults,
+            before: None,
+            replayed: false,
+        }
+    }
+
+    fn as_before(&self) -> BeforeImage<'_> {
+        BeforeImage {
+            slots: &self.slots,
+            fields: &self.steps.fields,
         }
     }
 }
@@ -63,20 +73,30 @@ pub struct RowReader<'a> {
     refused: Option<ImageError>,
     before: Option<Side<'a>>,
     after: Option<Side<'a>>,
+    /// Of an event whose after images may hold differences.
+    partial: Option<PartialColumns>,
 }
 
 impl<'a> RowReader<'a> {
     pub(super) fn new(plan: &'a Plan, event: &RowsEvent<'a>) -> Self {
         let has_before = event.kind != RowsKind::Insert;
         let has_after = event.kind != RowsKind::Delete;
-        Self {
+        let mut reader = Self {
             plan,
             rows: event.rows,
             at: 0,
             refused: check_head(plan, event).err(),
             before: has_before.then(|| Side::new(plan, event.columns_before)),
             after: has_after.then(|| Side::new(plan, event.columns_after)),
+            partial: None,
+        };
+        if let (true, Some(after)) = (event.partial, &reader.after) {
+            match PartialColumns::new(plan, &after.steps.fields) {
+                Ok(partial) => reader.partial = Some(partial),
+                Err(error) => reader.refused = reader.refused.or(Some(error)),
+            }
         }
+        reader
     }
 
     /// Offset of the next row within the rows of the event.
@@ -108,6 +128,9 @@ impl<'a> RowReader<'a> {
             at = before.locate(self.rows, at)?;
         }
         if let Some(after) = &mut self.after {
+            if let Some(partial) = &self.partial {
+                at = partial.mark(self.rows, at, &mut after.steps.to_mut().fields)?;
+            }
             at = after.locate(self.rows, at)?;
         }
         if at == start {
@@ -124,12 +147,16 @@ impl<'a> RowReader<'a> {
             None => plan.defaults(),
             Some(_) => &[],
         };
+        let mut after = self
+            .after
+            .as_ref()
+            .map(|side| side.image(rows, plan, defaults));
+        if let (Some(after), Some(before), true) = (&mut after, before, self.partial.is_some()) {
+            after.before = Some(before.as_before());
+        }
         Ok(Some(RowImages {
             before: before.map(|side| side.image(rows, plan, &[])),
-            after: self
-                .after
-                .as_ref()
-                .map(|side| side.image(rows, plan, defaults)),
+            after,
         }))
     }
 }

@@ -32,6 +32,17 @@ pub struct RowImage<'a> {
     pub(super) columns: &'a [ImageColumn],
     /// Of the after image of an insert: what columns that it lacks have, by field index.
     pub(super) defaults: &'a [ColumnDefault],
+    /// Of an after image that may hold differences: the image before.
+    pub(super) before: Option<BeforeImage<'a>>,
+    /// Whether the row that a difference is applied to may be newer than the image.
+    pub(super) replayed: bool,
+}
+
+/// Where the values of the image before a change are, in the same rows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BeforeImage<'a> {
+    pub(super) slots: &'a [Slot],
+    pub(super) fields: &'a [Field],
 }
 
 impl<'a> RowImage<'a> {
@@ -49,23 +60,138 @@ impl<'a> RowImage<'a> {
         };
         match self.raw(field).and_then(|raw| T::from_image(raw, column)) {
             Ok(value) => Ok(value),
-            Err(ValueError::Absent) => self.default_of(field, column),
+            Err(ValueError::Absent) => self.stand_in(field, column),
             Err(error) => Err(name_column(error, column)),
         }
     }
 
-    /// The default of a column that an insert's image lacks (`binlog_row_image=MINIMAL`).
+    /// The default of a column that an insert's image lacks (`binlog_row_image=MINIMAL`), or
+    /// what differences make of the document before.
     #[cold]
-    fn default_of<T: ColumnValue>(
+    fn stand_in<T: ColumnValue>(
         &self,
         field: usize,
         column: &ImageColumn,
     ) -> Result<T, ValueError> {
-        match self.defaults.get(field) {
-            Some(Some(default)) => T::from_select(default.clone(), column.layout),
-            _ => Err(ValueError::Absent),
+        match (self.difference(field), self.document_before(field)) {
+            (Some(diffs), Some(before)) => diffs.and_then(|diffs| {
+                let mut value = T::from_image(Some(before), column)?;
+                value.apply_difference(diffs, false)?;
+                Ok(value)
+            }),
+            (Some(_), None) => Err(ValueError::Absent),
+            (None, _) => match self.defaults.get(field) {
+                Some(Some(default)) => T::from_select(default.clone(), column.layout),
+                _ => Err(ValueError::Absent),
+            },
         }
         .map_err(|error| name_column(error, column))
+    }
+
+    /// Puts what the image says of a column into its value: the image's value, or the held one
+    /// with the image's differences applied (`binlog_row_value_options=PARTIAL_JSON`). Without
+    /// either, the value stays.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get); [`ValueError::JsonMisfit`] and [`ValueError::JsonReplay`] when the
+    /// differences cannot be applied to what is held.
+    pub fn merge<T: ColumnValue>(&self, field: usize, value: &mut T) -> Result<(), ValueError> {
+        if self.is_present(field) {
+            *value = self.get(field)?;
+            return Ok(());
+        }
+        let Some(diffs) = self.difference(field) else {
+            return Ok(());
+        };
+        diffs
+            .and_then(|diffs| value.apply_difference(diffs, self.replayed))
+            .map_err(|error| self.name_field(error, field))
+    }
+
+    /// As [`merge`](Self::merge), of a value of a type of the user, `T`, that stands for the
+    /// column's own, `B`.
+    ///
+    /// # Errors
+    /// As `merge`, and when `T` refuses the value.
+    pub fn merge_converted<B, T>(&self, field: usize, value: &mut T) -> Result<(), ValueError>
+    where
+        B: ColumnValue + From<T>,
+        T: TryFrom<B> + Clone,
+    {
+        if !self.is_present(field) && self.difference(field).is_none() {
+            return Ok(());
+        }
+        let mut plain = B::from(value.clone());
+        self.merge(field, &mut plain)?;
+        *value = convert(plain).map_err(|error| self.name_field(error, field))?;
+        Ok(())
+    }
+
+    /// As [`merge_converted`](Self::merge_converted), of a column that may hold NULL.
+    ///
+    /// # Errors
+    /// As `merge_converted`.
+    pub fn merge_converted_option<B, T>(
+        &self,
+        field: usize,
+        value: &mut Option<T>,
+    ) -> Result<(), ValueError>
+    where
+        B: ColumnValue + From<T>,
+        T: TryFrom<B> + Clone,
+    {
+        if !self.is_present(field) && self.difference(field).is_none() {
+            return Ok(());
+        }
+        let mut plain = value.clone().map(B::from);
+        self.merge(field, &mut plain)?;
+        *value = plain
+            .map(convert)
+            .transpose()
+            .map_err(|error| self.name_field(error, field))?;
+        Ok(())
+    }
+
+    /// The same image, of a change that the row it is merged into may have in it already.
+    #[must_use]
+    pub(crate) fn replayed(&self) -> Self {
+        Self {
+            replayed: true,
+            ..*self
+        }
+    }
+
+    /// The differences that stand in place of a column's value.
+    #[cold]
+    fn difference(&self, field: usize) -> Option<Result<&'a [u8], ValueError>> {
+        match self.fields.get(field) {
+            Some(Field::Difference(slot)) => match self.slots.get(*slot as usize) {
+                // NULL stands for itself.
+                Some(slot) if slot.is_null() => None,
+                Some(slot) => Some(self.bytes(slot.start(), slot.length())),
+                None => Some(Err(ValueError::Absent)),
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether the value that differences make is known from the event alone.
+    #[cold]
+    fn has_difference_applied(&self, field: usize) -> bool {
+        self.raw(field).is_ok() || self.document_before(field).is_some()
+    }
+
+    /// The document that differences are to, when the image before has it.
+    #[cold]
+    fn document_before(&self, field: usize) -> Option<&'a [u8]> {
+        let before = self.before?;
+        let image = Self {
+            slots: before.slots,
+            fields: before.fields,
+            before: None,
+            ..*self
+        };
+        image.raw(field).ok().flatten()
     }
 
     /// As [`get`](Self::get), then made a type of the user, `T`, from the column's own, `B`.
@@ -127,11 +253,16 @@ impl<'a> RowImage<'a> {
         }
     }
 
-    /// Whether the image has the column with this field index, NULL or not.
+    /// Whether the image has the column with this field index, NULL or not. Differences count
+    /// where the image before has what they are to.
     #[inline]
     #[must_use]
     pub fn is_present(&self, field: usize) -> bool {
-        !matches!(self.fields.get(field), None | Some(Field::Absent))
+        match self.fields.get(field) {
+            None | Some(Field::Absent) => false,
+            Some(Field::Difference(_)) => self.has_difference_applied(field),
+            Some(_) => true,
+        }
     }
 
     /// Whether this after image of an update leaves the value of a generated column open: the
@@ -150,6 +281,11 @@ impl<'a> RowImage<'a> {
         })
     }
 
+    /// Whether the image has neither a value nor differences of a column.
+    fn lacks(&self, field: usize) -> bool {
+        matches!(self.fields.get(field), None | Some(Field::Absent))
+    }
+
     /// Whether the column at a place of the compiled table may differ from the before image.
     fn may_have_changed(&self, ordinal: usize, before: &RowImage<'_>) -> bool {
         let field = self
@@ -160,7 +296,7 @@ impl<'a> RowImage<'a> {
             // Not mirrored: nothing is known of it.
             None => true,
             // A generated column that others depend on has sources of its own in their lists.
-            Some(field) if !self.is_present(field) => false,
+            Some(field) if self.lacks(field) => false,
             Some(field) => !before.is_present(field) || self.raw(field) != before.raw(field),
         }
     }
@@ -187,6 +323,10 @@ impl<'a> RowImage<'a> {
                 Some(slot) if slot.is_null() => Ok(None),
                 Some(slot) => self.bytes(slot.start(), slot.length()).map(Some),
                 None => Err(ValueError::Absent),
+            },
+            Some(Field::Difference(slot)) => match self.slots.get(*slot as usize) {
+                Some(slot) if slot.is_null() => Ok(None),
+                _ => Err(ValueError::Absent),
             },
             Some(Field::Absent) | None => Err(ValueError::Absent),
         }

@@ -23,6 +23,9 @@ pub struct RowsEvent<'a> {
     pub flags: u16,
     /// What was done.
     pub kind: RowsKind,
+    /// Whether after images may hold differences of JSON columns in place of their values
+    /// (PARTIAL_UPDATE_ROWS).
+    pub partial: bool,
     /// How many columns the table has.
     pub columns: usize,
     /// Which columns a before image has, one bit each, lowest first (update and delete).
@@ -49,7 +52,7 @@ impl<'a> RowsEvent<'a> {
     }
 
     /// Reads the body of a rows event (behind the event header, without checksum), of the types
-    /// 23 to 25 (version 1) and 30 to 32 (version 2).
+    /// 23 to 25 (version 1), 30 to 32 and 39 (version 2).
     ///
     /// # Errors
     /// When the body ends too early, or the type is another one.
@@ -59,7 +62,7 @@ impl<'a> RowsEvent<'a> {
             24 => (RowsKind::Update, 1),
             25 => (RowsKind::Delete, 1),
             30 => (RowsKind::Insert, 2),
-            31 => (RowsKind::Update, 2),
+            31 | 39 => (RowsKind::Update, 2),
             32 => (RowsKind::Delete, 2),
             _ => return Err(ImageError::Unsupported { event_type }),
         };
@@ -81,6 +84,7 @@ impl<'a> RowsEvent<'a> {
             table_id,
             flags,
             kind,
+            partial: event_type == 39,
             columns,
             columns_before,
             columns_after,

@@ -44,6 +44,17 @@ pub enum Divergence {
     /// held under the old key may be a newer one, whose other columns would be taken along.
     #[error("a replayed update that changes the key of a row and lacks columns")]
     PartialMove,
+    /// Differences of a JSON document do not fit the one that is held.
+    #[error("JSON differences that do not fit the document that the mirror holds")]
+    JsonDifference,
+    /// During a replay: differences without the document that they are to (the image before
+    /// lacks it) move elements of an array. The document that is held may be a newer one, in
+    /// which they are moved already.
+    #[error(
+        "replayed JSON differences that move elements of an array, without the document before \
+         (binlog_row_image=FULL sends it)"
+    )]
+    JsonReplay,
     /// A generated column that the server did not log, and whose value may be another now.
     #[error("a row image without a generated column whose value it decides")]
     GeneratedNotLogged,
@@ -324,7 +335,11 @@ impl<R: Row> Table<R> {
             return Err(Divergence::GeneratedNotLogged.into());
         }
         let mut row = R::clone(&held);
-        row.merge(after)?;
+        row.merge(&match mode {
+            Mode::Tolerant => after.replayed(),
+            Mode::Strict => *after,
+        })
+        .map_err(difference_error)?;
         let row = Arc::new(row);
         if self.put(&row).is_some() && mode == Mode::Strict {
             return Err(Divergence::UpdateToKnown.into());
@@ -359,6 +374,15 @@ impl<R: Row> Table<R> {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Differences that cannot be applied to the row that is held are a divergence.
+fn difference_error(error: ValueError) -> ApplyError {
+    match error.cause() {
+        ValueError::JsonMisfit => Divergence::JsonDifference.into(),
+        ValueError::JsonReplay => Divergence::JsonReplay.into(),
+        _ => error.into(),
     }
 }
 

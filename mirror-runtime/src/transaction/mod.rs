@@ -287,18 +287,6 @@ impl TransactionReader {
                 self.touch("INCIDENT", (0..self.layouts.len()).collect(), sink)?;
                 self.end_statement(event, sink)
             }
-            event_type::PARTIAL_UPDATE_ROWS => {
-                let table_id = RowsEvent::parse_table_id(event.body)
-                    .map_err(|error| unreadable(event, &error.to_string()))?;
-                match self.maps.get(table_id) {
-                    Some(MappedTable::Other) => Ok(()),
-                    _ => Err(unsupported(
-                        what,
-                        event,
-                        "set binlog_row_value_options='' in the sessions that write",
-                    )),
-                }
-            }
             _ => Err(unsupported(
                 what,
                 event,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::json_edit::apply;
 use super::select::select_bytes;
 use crate::error::ValueError;
 use crate::image::{ImageColumn, write_json_text};
@@ -72,6 +73,14 @@ impl ColumnValue for Json {
 
     fn from_select(value: SelectValue, _column: &ColumnLayout) -> Result<Self, ValueError> {
         utf8(select_bytes(value, "text of a JSON document")?)
+    }
+
+    fn apply_difference(&mut self, diffs: &[u8], replayed: bool) -> Result<(), ValueError> {
+        // The server logs columns that an UPDATE left as they were as differences too: none.
+        if !diffs.is_empty() {
+            self.0 = apply(&self.0, diffs, replayed)?.into_boxed_str();
+        }
+        Ok(())
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

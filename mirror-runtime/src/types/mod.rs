@@ -15,6 +15,7 @@ mod hires;
 mod identifiers;
 mod integer;
 mod json;
+mod json_edit;
 mod labels;
 mod select;
 mod serde_impls;

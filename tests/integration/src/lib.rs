@@ -10,6 +10,7 @@ mod compression;
 pub mod edge;
 pub mod fire;
 mod gate;
+pub mod json_fire;
 pub mod oracle;
 mod random;
 pub mod replay;

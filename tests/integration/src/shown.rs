@@ -42,6 +42,7 @@ pub fn snapshot_rows(snapshot: &Snapshot, layout: &TableLayout) -> Vec<Line> {
         key_unique,
         indexed,
         partly,
+        json_parts,
         account_a,
         account_b,
         fire_a,

@@ -14,7 +14,7 @@ const SCHEMA: &str = include_str!("../../mirror/schema.sql");
 /// Longest wait for something that takes well below a second.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// What MariaDB and MySQL before 5.7.8 have no type for; MariaDB's JSON is text.
-const WITH_JSON: [&str; 1] = ["mirror_test.documents"];
+const WITH_JSON: [&str; 2] = ["mirror_test.documents", "mirror_test.json_parts"];
 
 /// A server of one test.
 #[derive(Debug)]

@@ -89,12 +89,8 @@ impl Row for Documents {
         if image.is_present(0) {
             self.id = image.get(0)?;
         }
-        if image.is_present(1) {
-            self.doc = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.doc_null = image.get(2)?;
-        }
+        image.merge(1, &mut self.doc)?;
+        image.merge(2, &mut self.doc_null)?;
         Ok(())
     }
 

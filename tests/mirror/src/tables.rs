@@ -21,6 +21,7 @@ use crate::key_binary;
 use crate::key_unique;
 use crate::indexed;
 use crate::partly;
+use crate::json_parts;
 use crate::account_a;
 use crate::account_b;
 use crate::fire_a;
@@ -67,6 +68,8 @@ pub struct Tables {
     indexed: Table<indexed::Indexed>,
     /// `mirror_test.partly`.
     partly: Table<partly::Partly>,
+    /// `mirror_test.json_parts`.
+    json_parts: Table<json_parts::JsonParts>,
     /// `mirror_test.account_a`.
     account_a: Table<account_a::AccountA>,
     /// `mirror_test.account_b`.
@@ -124,6 +127,8 @@ pub enum Change {
     Indexed(RowChange<indexed::Indexed>),
     /// A row of `mirror_test.partly`, or all of them.
     Partly(RowChange<partly::Partly>),
+    /// A row of `mirror_test.json_parts`, or all of them.
+    JsonParts(RowChange<json_parts::JsonParts>),
     /// A row of `mirror_test.account_a`, or all of them.
     AccountA(RowChange<account_a::AccountA>),
     /// A row of `mirror_test.account_b`, or all of them.
@@ -242,6 +247,12 @@ impl From<RowChange<partly::Partly>> for Change {
     }
 }
 
+impl From<RowChange<json_parts::JsonParts>> for Change {
+    fn from(change: RowChange<json_parts::JsonParts>) -> Self {
+        Self::JsonParts(change)
+    }
+}
+
 impl From<RowChange<account_a::AccountA>> for Change {
     fn from(change: RowChange<account_a::AccountA>) -> Self {
         Self::AccountA(change)
@@ -324,6 +335,7 @@ impl Schema for Tables {
             &key_unique::LAYOUT,
             &indexed::LAYOUT,
             &partly::LAYOUT,
+            &json_parts::LAYOUT,
             &account_a::LAYOUT,
             &account_b::LAYOUT,
             &fire_a::LAYOUT,
@@ -339,7 +351,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "6096ffc90ef617fb"
+        "d360ba06373e594b"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
@@ -360,16 +372,17 @@ impl Schema for Tables {
             13 => Some(&self.key_unique),
             14 => Some(&self.indexed),
             15 => Some(&self.partly),
-            16 => Some(&self.account_a),
-            17 => Some(&self.account_b),
-            18 => Some(&self.fire_a),
-            19 => Some(&self.fire_b),
-            20 => Some(&self.fire_c),
-            21 => Some(&self.big),
-            22 => Some(&self.marker),
-            23 => Some(&self.plain_log),
-            24 => Some(&self.audit),
-            25 => Some(&self.choices),
+            16 => Some(&self.json_parts),
+            17 => Some(&self.account_a),
+            18 => Some(&self.account_b),
+            19 => Some(&self.fire_a),
+            20 => Some(&self.fire_b),
+            21 => Some(&self.fire_c),
+            22 => Some(&self.big),
+            23 => Some(&self.marker),
+            24 => Some(&self.plain_log),
+            25 => Some(&self.audit),
+            26 => Some(&self.choices),
             _ => None,
         }
     }
@@ -392,16 +405,17 @@ impl Schema for Tables {
             13 => Some(&mut self.key_unique),
             14 => Some(&mut self.indexed),
             15 => Some(&mut self.partly),
-            16 => Some(&mut self.account_a),
-            17 => Some(&mut self.account_b),
-            18 => Some(&mut self.fire_a),
-            19 => Some(&mut self.fire_b),
-            20 => Some(&mut self.fire_c),
-            21 => Some(&mut self.big),
-            22 => Some(&mut self.marker),
-            23 => Some(&mut self.plain_log),
-            24 => Some(&mut self.audit),
-            25 => Some(&mut self.choices),
+            16 => Some(&mut self.json_parts),
+            17 => Some(&mut self.account_a),
+            18 => Some(&mut self.account_b),
+            19 => Some(&mut self.fire_a),
+            20 => Some(&mut self.fire_b),
+            21 => Some(&mut self.fire_c),
+            22 => Some(&mut self.big),
+            23 => Some(&mut self.marker),
+            24 => Some(&mut self.plain_log),
+            25 => Some(&mut self.audit),
+            26 => Some(&mut self.choices),
             _ => None,
         }
     }
@@ -424,6 +438,7 @@ impl Schema for Tables {
             Change::KeyUnique(change) => change.view(),
             Change::Indexed(change) => change.view(),
             Change::Partly(change) => change.view(),
+            Change::JsonParts(change) => change.view(),
             Change::AccountA(change) => change.view(),
             Change::AccountB(change) => change.view(),
             Change::FireA(change) => change.view(),
@@ -537,6 +552,11 @@ impl Snapshot {
     /// The rows of `mirror_test.partly` at this version.
     pub fn partly(&self) -> partly::PartlyView<'_> {
         partly::PartlyView::new(&self.inner.tables().partly)
+    }
+
+    /// The rows of `mirror_test.json_parts` at this version.
+    pub fn json_parts(&self) -> json_parts::JsonPartsView<'_> {
+        json_parts::JsonPartsView::new(&self.inner.tables().json_parts)
     }
 
     /// The rows of `mirror_test.account_a` at this version.

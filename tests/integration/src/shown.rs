@@ -54,6 +54,16 @@ pub fn snapshot_rows(snapshot: &Snapshot, layout: &TableLayout) -> Vec<Line> {
     )
 }
 
+/// All rows of one table in key order, whichever schema it is of; the index counts the layouts.
+///
+/// # Panics
+/// When there is no such table.
+#[must_use]
+pub fn table_rows<S: Schema>(tables: &S, index: usize) -> Vec<Line> {
+    let table = tables.table(index).expect("a table of this index");
+    table.rows().map(values_of).collect()
+}
+
 /// The layout of a test table.
 ///
 /// # Panics

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -38,6 +38,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "binary(4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 4 },
         },
         ColumnLayout {
@@ -46,6 +47,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "varbinary(4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::VarBinary {
                 max_bytes: 4,
             },
@@ -55,7 +57,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: true,
             sql_type: "char(4)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 16 },
         },
         ColumnLayout {
@@ -64,11 +67,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
     ],
     key: &[0],
     physical_columns: 4,
+    old_fractions: &[],
 };
 
 impl Row for BinT {
@@ -81,15 +86,6 @@ impl Row for BinT {
 
     fn key(&self) -> Self::Key {
         self.k.clone()
-    }
-
-    fn blank() -> Self {
-        Self {
-            k: ColumnValue::blank(),
-            v: ColumnValue::blank(),
-            c: ColumnValue::blank(),
-            n: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -148,6 +144,22 @@ impl Row for BinT {
             3 => self.n.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<Box<[u8]>>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<Box<[u8]>>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Option<i32>>(3)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

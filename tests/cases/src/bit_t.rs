@@ -40,6 +40,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -48,6 +49,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(1)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 1 },
         },
         ColumnLayout {
@@ -56,6 +58,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(9)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 9 },
         },
         ColumnLayout {
@@ -64,6 +67,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(33)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 33 },
         },
         ColumnLayout {
@@ -72,11 +76,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(64)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 64 },
         },
     ],
     key: &[0],
     physical_columns: 5,
+    old_fractions: &[],
 };
 
 impl Row for BitT {
@@ -89,16 +95,6 @@ impl Row for BitT {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            b1: ColumnValue::blank(),
-            b9: ColumnValue::blank(),
-            b33: ColumnValue::blank(),
-            b64: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -164,6 +160,23 @@ impl Row for BitT {
             4 => self.b64.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<u64>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<u64>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Option<u64>>(3)?.as_value(column).into_owned(),
+                4 => image.get::<Option<u64>>(4)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -46,6 +46,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -53,7 +54,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: true,
             sql_type: "char(63)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 252 },
         },
         ColumnLayout {
@@ -61,7 +63,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: true,
             sql_type: "char(64)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char { max_bytes: 256 },
         },
         ColumnLayout {
@@ -69,7 +72,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: true,
             sql_type: "char(255)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Char {
                 max_bytes: 1020,
             },
@@ -79,7 +83,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 4,
             nullable: true,
             sql_type: "varchar(63)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 252,
             },
@@ -89,7 +94,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 5,
             nullable: true,
             sql_type: "varchar(64)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 256,
             },
@@ -100,6 +106,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "binary(255)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 255 },
         },
         ColumnLayout {
@@ -107,7 +114,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 7,
             nullable: true,
             sql_type: "varchar(4)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 16,
             },
@@ -115,6 +123,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 8,
+    old_fractions: &[],
 };
 
 impl Row for ChT {
@@ -127,19 +136,6 @@ impl Row for ChT {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            c63: ColumnValue::blank(),
-            c64: ColumnValue::blank(),
-            c255: ColumnValue::blank(),
-            v63: ColumnValue::blank(),
-            v64: ColumnValue::blank(),
-            b255: ColumnValue::blank(),
-            tag: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -224,6 +220,26 @@ impl Row for ChT {
             7 => self.tag.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Option<Box<str>>>(3)?.as_value(column).into_owned(),
+                4 => image.get::<Option<Box<str>>>(4)?.as_value(column).into_owned(),
+                5 => image.get::<Option<Box<str>>>(5)?.as_value(column).into_owned(),
+                6 => image.get::<Option<Box<[u8]>>>(6)?.as_value(column).into_owned(),
+                7 => image.get::<Option<Box<str>>>(7)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

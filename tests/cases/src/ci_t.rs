@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -33,7 +33,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 0,
             nullable: false,
             sql_type: "varchar(20)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 80,
             },
@@ -44,11 +45,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
     ],
     key: &[0],
     physical_columns: 2,
+    old_fractions: &[],
 };
 
 impl Row for CiT {
@@ -61,13 +64,6 @@ impl Row for CiT {
 
     fn key(&self) -> Self::Key {
         self.k.clone()
-    }
-
-    fn blank() -> Self {
-        Self {
-            k: ColumnValue::blank(),
-            n: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -111,6 +107,20 @@ impl Row for CiT {
             1 => self.n.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<Box<str>>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<i32>>(1)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

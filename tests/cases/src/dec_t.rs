@@ -46,6 +46,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -54,6 +55,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(11,4)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 11,
                 scale: 4,
@@ -65,6 +67,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(5,5)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 5,
                 scale: 5,
@@ -76,6 +79,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(65,30)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 65,
                 scale: 30,
@@ -87,6 +91,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(65,0)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 65,
                 scale: 0,
@@ -98,6 +103,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(9,9)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 9,
                 scale: 9,
@@ -109,6 +115,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(18,9)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 18,
                 scale: 9,
@@ -120,6 +127,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(1,0)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 1,
                 scale: 0,
@@ -128,6 +136,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 8,
+    old_fractions: &[],
 };
 
 impl Row for DecT {
@@ -140,19 +149,6 @@ impl Row for DecT {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            a: ColumnValue::blank(),
-            b: ColumnValue::blank(),
-            c: ColumnValue::blank(),
-            d: ColumnValue::blank(),
-            e: ColumnValue::blank(),
-            f: ColumnValue::blank(),
-            g: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -237,6 +233,61 @@ impl Row for DecT {
             7 => self.g.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => {
+                    image
+                        .get::<Option<mirror_runtime::BigDecimal>>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                4 => {
+                    image
+                        .get::<Option<mirror_runtime::BigDecimal>>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                5 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(5)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                6 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(6)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                7 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(7)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 

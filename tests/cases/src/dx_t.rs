@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -52,6 +52,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -60,6 +61,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -68,6 +70,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "decimal(10,2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Decimal {
                 precision: 10,
                 scale: 2,
@@ -78,7 +81,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: true,
             sql_type: "varchar(60)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 240,
             },
@@ -89,6 +93,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "date",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Date,
         },
         ColumnLayout {
@@ -97,6 +102,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "bit(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Bit { bits: 3 },
         },
         ColumnLayout {
@@ -105,6 +111,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "binary(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Binary { bytes: 3 },
         },
         ColumnLayout {
@@ -113,6 +120,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "year",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Year,
         },
         ColumnLayout {
@@ -121,6 +129,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp(6)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 6 },
         },
         ColumnLayout {
@@ -128,7 +137,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 10,
             nullable: true,
             sql_type: "varchar(9)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 36,
             },
@@ -139,11 +149,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: Some(&[1]),
             kind: ColumnType::Int { unsigned: false },
         },
     ],
     key: &[0],
     physical_columns: 12,
+    old_fractions: &[],
 };
 
 impl Row for DxT {
@@ -156,22 +168,6 @@ impl Row for DxT {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            n: ColumnValue::blank(),
-            d: ColumnValue::blank(),
-            ex: ColumnValue::blank(),
-            dt: ColumnValue::blank(),
-            b: ColumnValue::blank(),
-            bin: ColumnValue::blank(),
-            y: ColumnValue::blank(),
-            ts: ColumnValue::blank(),
-            st: ColumnValue::blank(),
-            g: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -276,6 +272,44 @@ impl Row for DxT {
             10 => self.g.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<i32>>(1)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Decimal>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => image.get::<Option<Box<str>>>(3)?.as_value(column).into_owned(),
+                4 => {
+                    image
+                        .get::<Option<mirror_runtime::Date>>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                5 => image.get::<Option<u64>>(5)?.as_value(column).into_owned(),
+                6 => image.get::<Option<Box<[u8]>>>(6)?.as_value(column).into_owned(),
+                7 => image.get::<Option<u16>>(7)?.as_value(column).into_owned(),
+                8 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(8)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                9 => image.get::<Option<Box<str>>>(9)?.as_value(column).into_owned(),
+                10 => image.get::<Option<i32>>(10)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -36,6 +36,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -43,7 +44,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: true,
             sql_type: "enum('a,b','it''s','(x)','back\\\\slash','`tick`','per%cent','3D','','größe','New York','NewYork')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Enum {
                 labels: EnTE::all_labels(),
             },
@@ -53,7 +55,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 2,
             nullable: false,
             sql_type: "set('r','w','x y','q''q')",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Set {
                 labels: EnTS::all_labels(),
             },
@@ -61,6 +64,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 3,
+    old_fractions: &[],
 };
 
 impl Row for EnT {
@@ -73,14 +77,6 @@ impl Row for EnT {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            e: ColumnValue::blank(),
-            s: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -133,6 +129,21 @@ impl Row for EnT {
             2 => self.s.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<EnTE>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<EnTS>(2)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 
@@ -303,10 +314,6 @@ impl ColumnValue for EnTE {
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
     }
-
-    fn blank() -> Self {
-        Self::Invalid
-    }
 }
 
 /// The SET column `s` of `cases.en_t`.
@@ -392,9 +399,5 @@ impl ColumnValue for EnTS {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.0)
-    }
-
-    fn blank() -> Self {
-        Self::empty()
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -42,6 +42,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -50,6 +51,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -58,6 +60,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: Some(&[1]),
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -66,6 +69,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "tinyint unsigned",
             charset: None,
+            generated_from: None,
             kind: ColumnType::TinyInt {
                 unsigned: true,
             },
@@ -75,7 +79,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 4,
             nullable: true,
             sql_type: "varchar(20)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: Some(&[1]),
             kind: ColumnType::VarChar {
                 max_bytes: 80,
             },
@@ -85,7 +90,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 5,
             nullable: true,
             sql_type: "varchar(5)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 20,
             },
@@ -93,6 +99,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 6,
+    old_fractions: &[],
 };
 
 impl Row for GenT {
@@ -105,17 +112,6 @@ impl Row for GenT {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            qty: ColumnValue::blank(),
-            vg: ColumnValue::blank(),
-            u: ColumnValue::blank(),
-            sg: ColumnValue::blank(),
-            tag: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -187,6 +183,24 @@ impl Row for GenT {
             5 => self.tag.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<i32>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<i32>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Option<u8>>(3)?.as_value(column).into_owned(),
+                4 => image.get::<Option<Box<str>>>(4)?.as_value(column).into_owned(),
+                5 => image.get::<Option<Box<str>>>(5)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -48,6 +48,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -56,6 +57,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -64,6 +66,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -71,7 +74,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 3,
             nullable: true,
             sql_type: "text",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::Text {
                 length_bytes: 2,
             },
@@ -82,6 +86,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp(6)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 6 },
         },
         ColumnLayout {
@@ -90,6 +95,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -98,6 +104,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -106,6 +113,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -114,11 +122,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
     ],
     key: &[0],
     physical_columns: 9,
+    old_fractions: &[],
 };
 
 impl Row for ImgT {
@@ -131,20 +141,6 @@ impl Row for ImgT {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            a: ColumnValue::blank(),
-            b: ColumnValue::blank(),
-            c: ColumnValue::blank(),
-            d: ColumnValue::blank(),
-            e1: ColumnValue::blank(),
-            e2: ColumnValue::blank(),
-            e3: ColumnValue::blank(),
-            e4: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -236,6 +232,32 @@ impl Row for ImgT {
             8 => self.e4.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<i32>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<i32>(2)?.as_value(column).into_owned(),
+                3 => image.get::<Option<Box<str>>>(3)?.as_value(column).into_owned(),
+                4 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                5 => image.get::<Option<i32>>(5)?.as_value(column).into_owned(),
+                6 => image.get::<Option<i32>>(6)?.as_value(column).into_owned(),
+                7 => image.get::<Option<i32>>(7)?.as_value(column).into_owned(),
+                8 => image.get::<Option<i32>>(8)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -36,6 +36,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -43,7 +44,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: true,
             sql_type: "varchar(8)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 32,
             },
@@ -54,11 +56,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
     ],
     key: &[0],
     physical_columns: 3,
+    old_fractions: &[],
 };
 
 impl Row for InvT {
@@ -71,14 +75,6 @@ impl Row for InvT {
 
     fn key(&self) -> Self::Key {
         self.a
-    }
-
-    fn blank() -> Self {
-        Self {
-            a: ColumnValue::blank(),
-            hid: ColumnValue::blank(),
-            b: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -131,6 +127,21 @@ impl Row for InvT {
             2 => self.b.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<i32>>(2)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

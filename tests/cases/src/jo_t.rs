@@ -34,6 +34,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -42,11 +43,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "json",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Json,
         },
     ],
     key: &[0],
     physical_columns: 2,
+    old_fractions: &[],
 };
 
 impl Row for JoT {
@@ -59,13 +62,6 @@ impl Row for JoT {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            j: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -109,6 +105,25 @@ impl Row for JoT {
             1 => self.j.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Json>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 

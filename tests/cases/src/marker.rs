@@ -32,11 +32,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
     ],
     key: &[0],
     physical_columns: 1,
+    old_fractions: &[],
 };
 
 impl Row for Marker {
@@ -49,10 +51,6 @@ impl Row for Marker {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self { id: ColumnValue::blank() }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -88,6 +86,19 @@ impl Row for Marker {
             0 => self.id.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -34,6 +34,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -42,11 +43,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "date",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Date,
         },
     ],
     key: &[0, 1],
     physical_columns: 2,
+    old_fractions: &[],
 };
 
 impl Row for PartT {
@@ -59,13 +62,6 @@ impl Row for PartT {
 
     fn key(&self) -> Self::Key {
         (self.id, self.d)
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            d: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -109,6 +105,20 @@ impl Row for PartT {
             1 => self.d.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Date>(1)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

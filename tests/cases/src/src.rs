@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -34,6 +34,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -41,7 +42,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: true,
             sql_type: "varchar(9)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 36,
             },
@@ -49,6 +51,7 @@ pub static LAYOUT: TableLayout = TableLayout {
     ],
     key: &[0],
     physical_columns: 2,
+    old_fractions: &[],
 };
 
 impl Row for Src {
@@ -61,13 +64,6 @@ impl Row for Src {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            na_me: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -111,6 +107,20 @@ impl Row for Src {
             1 => self.na_me.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -16,11 +16,14 @@ use crate::enr_t;
 use crate::ch_t;
 use crate::bin_t;
 use crate::jo_t;
-use crate::mj_t;
+use crate::cs_t;
+use crate::vec_t;
 use crate::gen_t;
 use crate::inv_t;
 use crate::invpk;
 use crate::img_t;
+use crate::img2_t;
+use crate::lc_t;
 use crate::uqpk;
 use crate::ci_t;
 use crate::bi_t;
@@ -60,8 +63,10 @@ pub struct Tables {
     bin_t: Table<bin_t::BinT>,
     /// `cases.jo_t`.
     jo_t: Table<jo_t::JoT>,
-    /// `cases.mj_t`.
-    mj_t: Table<mj_t::MjT>,
+    /// `cases.cs_t`.
+    cs_t: Table<cs_t::CsT>,
+    /// `cases.vec_t`.
+    vec_t: Table<vec_t::VecT>,
     /// `cases.gen_t`.
     gen_t: Table<gen_t::GenT>,
     /// `cases.inv_t`.
@@ -70,6 +75,10 @@ pub struct Tables {
     invpk: Table<invpk::Invpk>,
     /// `cases.img_t`.
     img_t: Table<img_t::ImgT>,
+    /// `cases.img2_t`.
+    img2_t: Table<img2_t::Img2T>,
+    /// `cases.lc_t`.
+    lc_t: Table<lc_t::LcT>,
     /// `cases.uqpk`.
     uqpk: Table<uqpk::Uqpk>,
     /// `cases.ci_t`.
@@ -123,8 +132,10 @@ pub enum Change {
     BinT(RowChange<bin_t::BinT>),
     /// A row of `cases.jo_t`, or all of them.
     JoT(RowChange<jo_t::JoT>),
-    /// A row of `cases.mj_t`, or all of them.
-    MjT(RowChange<mj_t::MjT>),
+    /// A row of `cases.cs_t`, or all of them.
+    CsT(RowChange<cs_t::CsT>),
+    /// A row of `cases.vec_t`, or all of them.
+    VecT(RowChange<vec_t::VecT>),
     /// A row of `cases.gen_t`, or all of them.
     GenT(RowChange<gen_t::GenT>),
     /// A row of `cases.inv_t`, or all of them.
@@ -133,6 +144,10 @@ pub enum Change {
     Invpk(RowChange<invpk::Invpk>),
     /// A row of `cases.img_t`, or all of them.
     ImgT(RowChange<img_t::ImgT>),
+    /// A row of `cases.img2_t`, or all of them.
+    Img2T(RowChange<img2_t::Img2T>),
+    /// A row of `cases.lc_t`, or all of them.
+    LcT(RowChange<lc_t::LcT>),
     /// A row of `cases.uqpk`, or all of them.
     Uqpk(RowChange<uqpk::Uqpk>),
     /// A row of `cases.ci_t`, or all of them.
@@ -227,9 +242,15 @@ impl From<RowChange<jo_t::JoT>> for Change {
     }
 }
 
-impl From<RowChange<mj_t::MjT>> for Change {
-    fn from(change: RowChange<mj_t::MjT>) -> Self {
-        Self::MjT(change)
+impl From<RowChange<cs_t::CsT>> for Change {
+    fn from(change: RowChange<cs_t::CsT>) -> Self {
+        Self::CsT(change)
+    }
+}
+
+impl From<RowChange<vec_t::VecT>> for Change {
+    fn from(change: RowChange<vec_t::VecT>) -> Self {
+        Self::VecT(change)
     }
 }
 
@@ -254,6 +275,18 @@ impl From<RowChange<invpk::Invpk>> for Change {
 impl From<RowChange<img_t::ImgT>> for Change {
     fn from(change: RowChange<img_t::ImgT>) -> Self {
         Self::ImgT(change)
+    }
+}
+
+impl From<RowChange<img2_t::Img2T>> for Change {
+    fn from(change: RowChange<img2_t::Img2T>) -> Self {
+        Self::Img2T(change)
+    }
+}
+
+impl From<RowChange<lc_t::LcT>> for Change {
+    fn from(change: RowChange<lc_t::LcT>) -> Self {
+        Self::LcT(change)
     }
 }
 
@@ -352,11 +385,14 @@ impl Schema for Tables {
             &ch_t::LAYOUT,
             &bin_t::LAYOUT,
             &jo_t::LAYOUT,
-            &mj_t::LAYOUT,
+            &cs_t::LAYOUT,
+            &vec_t::LAYOUT,
             &gen_t::LAYOUT,
             &inv_t::LAYOUT,
             &invpk::LAYOUT,
             &img_t::LAYOUT,
+            &img2_t::LAYOUT,
+            &lc_t::LAYOUT,
             &uqpk::LAYOUT,
             &ci_t::LAYOUT,
             &bi_t::LAYOUT,
@@ -375,7 +411,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "b986cae38fdf5f0f"
+        "702398409554ac2f"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
@@ -391,24 +427,27 @@ impl Schema for Tables {
             8 => Some(&self.ch_t),
             9 => Some(&self.bin_t),
             10 => Some(&self.jo_t),
-            11 => Some(&self.mj_t),
-            12 => Some(&self.gen_t),
-            13 => Some(&self.inv_t),
-            14 => Some(&self.invpk),
-            15 => Some(&self.img_t),
-            16 => Some(&self.uqpk),
-            17 => Some(&self.ci_t),
-            18 => Some(&self.bi_t),
-            19 => Some(&self.src),
-            20 => Some(&self.ctas),
-            21 => Some(&self.tr_t),
-            22 => Some(&self.part_t),
-            23 => Some(&self.al_t),
-            24 => Some(&self.al_final),
-            25 => Some(&self.swap_t),
-            26 => Some(&self.dx_t),
-            27 => Some(&self.vc_t),
-            28 => Some(&self.mix_case),
+            11 => Some(&self.cs_t),
+            12 => Some(&self.vec_t),
+            13 => Some(&self.gen_t),
+            14 => Some(&self.inv_t),
+            15 => Some(&self.invpk),
+            16 => Some(&self.img_t),
+            17 => Some(&self.img2_t),
+            18 => Some(&self.lc_t),
+            19 => Some(&self.uqpk),
+            20 => Some(&self.ci_t),
+            21 => Some(&self.bi_t),
+            22 => Some(&self.src),
+            23 => Some(&self.ctas),
+            24 => Some(&self.tr_t),
+            25 => Some(&self.part_t),
+            26 => Some(&self.al_t),
+            27 => Some(&self.al_final),
+            28 => Some(&self.swap_t),
+            29 => Some(&self.dx_t),
+            30 => Some(&self.vc_t),
+            31 => Some(&self.mix_case),
             _ => None,
         }
     }
@@ -426,24 +465,27 @@ impl Schema for Tables {
             8 => Some(&mut self.ch_t),
             9 => Some(&mut self.bin_t),
             10 => Some(&mut self.jo_t),
-            11 => Some(&mut self.mj_t),
-            12 => Some(&mut self.gen_t),
-            13 => Some(&mut self.inv_t),
-            14 => Some(&mut self.invpk),
-            15 => Some(&mut self.img_t),
-            16 => Some(&mut self.uqpk),
-            17 => Some(&mut self.ci_t),
-            18 => Some(&mut self.bi_t),
-            19 => Some(&mut self.src),
-            20 => Some(&mut self.ctas),
-            21 => Some(&mut self.tr_t),
-            22 => Some(&mut self.part_t),
-            23 => Some(&mut self.al_t),
-            24 => Some(&mut self.al_final),
-            25 => Some(&mut self.swap_t),
-            26 => Some(&mut self.dx_t),
-            27 => Some(&mut self.vc_t),
-            28 => Some(&mut self.mix_case),
+            11 => Some(&mut self.cs_t),
+            12 => Some(&mut self.vec_t),
+            13 => Some(&mut self.gen_t),
+            14 => Some(&mut self.inv_t),
+            15 => Some(&mut self.invpk),
+            16 => Some(&mut self.img_t),
+            17 => Some(&mut self.img2_t),
+            18 => Some(&mut self.lc_t),
+            19 => Some(&mut self.uqpk),
+            20 => Some(&mut self.ci_t),
+            21 => Some(&mut self.bi_t),
+            22 => Some(&mut self.src),
+            23 => Some(&mut self.ctas),
+            24 => Some(&mut self.tr_t),
+            25 => Some(&mut self.part_t),
+            26 => Some(&mut self.al_t),
+            27 => Some(&mut self.al_final),
+            28 => Some(&mut self.swap_t),
+            29 => Some(&mut self.dx_t),
+            30 => Some(&mut self.vc_t),
+            31 => Some(&mut self.mix_case),
             _ => None,
         }
     }
@@ -461,11 +503,14 @@ impl Schema for Tables {
             Change::ChT(change) => change.view(),
             Change::BinT(change) => change.view(),
             Change::JoT(change) => change.view(),
-            Change::MjT(change) => change.view(),
+            Change::CsT(change) => change.view(),
+            Change::VecT(change) => change.view(),
             Change::GenT(change) => change.view(),
             Change::InvT(change) => change.view(),
             Change::Invpk(change) => change.view(),
             Change::ImgT(change) => change.view(),
+            Change::Img2T(change) => change.view(),
+            Change::LcT(change) => change.view(),
             Change::Uqpk(change) => change.view(),
             Change::CiT(change) => change.view(),
             Change::BiT(change) => change.view(),
@@ -559,9 +604,14 @@ impl Snapshot {
         jo_t::JoTView::new(&self.inner.tables().jo_t)
     }
 
-    /// The rows of `cases.mj_t` at this version.
-    pub fn mj_t(&self) -> mj_t::MjTView<'_> {
-        mj_t::MjTView::new(&self.inner.tables().mj_t)
+    /// The rows of `cases.cs_t` at this version.
+    pub fn cs_t(&self) -> cs_t::CsTView<'_> {
+        cs_t::CsTView::new(&self.inner.tables().cs_t)
+    }
+
+    /// The rows of `cases.vec_t` at this version.
+    pub fn vec_t(&self) -> vec_t::VecTView<'_> {
+        vec_t::VecTView::new(&self.inner.tables().vec_t)
     }
 
     /// The rows of `cases.gen_t` at this version.
@@ -582,6 +632,16 @@ impl Snapshot {
     /// The rows of `cases.img_t` at this version.
     pub fn img_t(&self) -> img_t::ImgTView<'_> {
         img_t::ImgTView::new(&self.inner.tables().img_t)
+    }
+
+    /// The rows of `cases.img2_t` at this version.
+    pub fn img2_t(&self) -> img2_t::Img2TView<'_> {
+        img2_t::Img2TView::new(&self.inner.tables().img2_t)
+    }
+
+    /// The rows of `cases.lc_t` at this version.
+    pub fn lc_t(&self) -> lc_t::LcTView<'_> {
+        lc_t::LcTView::new(&self.inner.tables().lc_t)
     }
 
     /// The rows of `cases.uqpk` at this version.

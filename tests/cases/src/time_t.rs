@@ -40,6 +40,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -48,6 +49,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "time",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 0 },
         },
         ColumnLayout {
@@ -56,6 +58,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "time(2)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 2 },
         },
         ColumnLayout {
@@ -64,6 +67,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "time(3)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 3 },
         },
         ColumnLayout {
@@ -72,11 +76,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "time(6)",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Time { fsp: 6 },
         },
     ],
     key: &[0],
     physical_columns: 5,
+    old_fractions: &[],
 };
 
 impl Row for TimeT {
@@ -89,16 +95,6 @@ impl Row for TimeT {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            t0: ColumnValue::blank(),
-            t2: ColumnValue::blank(),
-            t3: ColumnValue::blank(),
-            t6: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -164,6 +160,43 @@ impl Row for TimeT {
             4 => self.t6.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Time>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Time>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => {
+                    image
+                        .get::<Option<mirror_runtime::Time>>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                4 => {
+                    image
+                        .get::<Option<mirror_runtime::Time>>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -36,6 +36,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -44,6 +45,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "timestamp",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 0 },
         },
         ColumnLayout {
@@ -52,11 +54,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "datetime",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 0 },
         },
     ],
     key: &[0],
     physical_columns: 3,
+    old_fractions: &[],
 };
 
 impl Row for TzT {
@@ -69,14 +73,6 @@ impl Row for TzT {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            ts: ColumnValue::blank(),
-            dt: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -129,6 +125,31 @@ impl Row for TzT {
             2 => self.dt.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Timestamp>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::DateTime>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
-use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
+use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
 use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
 use mirror_runtime::value::Value;
@@ -38,6 +38,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -45,7 +46,8 @@ pub static LAYOUT: TableLayout = TableLayout {
             ordinal: 1,
             nullable: true,
             sql_type: "varchar(5)",
-            charset: Some("utf8mb4"),
+            charset: Some(Charset::Utf8mb4),
+            generated_from: None,
             kind: ColumnType::VarChar {
                 max_bytes: 20,
             },
@@ -56,6 +58,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -64,11 +67,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
     ],
     key: &[3, 0],
     physical_columns: 4,
+    old_fractions: &[],
 };
 
 impl Row for Uqpk {
@@ -81,15 +86,6 @@ impl Row for Uqpk {
 
     fn key(&self) -> Self::Key {
         (self.u, self.k)
-    }
-
-    fn blank() -> Self {
-        Self {
-            k: ColumnValue::blank(),
-            v: ColumnValue::blank(),
-            n: ColumnValue::blank(),
-            u: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -148,6 +144,22 @@ impl Row for Uqpk {
             3 => self.u.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<i32>>(2)?.as_value(column).into_owned(),
+                3 => image.get::<i32>(3)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

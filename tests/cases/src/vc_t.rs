@@ -36,6 +36,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -44,6 +45,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -52,11 +54,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
     ],
     key: &[0],
     physical_columns: 3,
+    old_fractions: &[],
 };
 
 impl Row for VcT {
@@ -69,14 +73,6 @@ impl Row for VcT {
 
     fn key(&self) -> Self::Key {
         self.a
-    }
-
-    fn blank() -> Self {
-        Self {
-            a: ColumnValue::blank(),
-            b: ColumnValue::blank(),
-            d: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -129,6 +125,21 @@ impl Row for VcT {
             2 => self.d.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<Option<i32>>(1)?.as_value(column).into_owned(),
+                2 => image.get::<Option<i32>>(2)?.as_value(column).into_owned(),
+                _ => Value::Null,
+            },
+        )
     }
 }
 

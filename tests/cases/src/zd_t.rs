@@ -40,6 +40,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "int",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Int { unsigned: false },
         },
         ColumnLayout {
@@ -48,6 +49,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "date",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Date,
         },
         ColumnLayout {
@@ -56,6 +58,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "datetime",
             charset: None,
+            generated_from: None,
             kind: ColumnType::DateTime { fsp: 0 },
         },
         ColumnLayout {
@@ -64,6 +67,7 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: false,
             sql_type: "timestamp",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Timestamp { fsp: 0 },
         },
         ColumnLayout {
@@ -72,11 +76,13 @@ pub static LAYOUT: TableLayout = TableLayout {
             nullable: true,
             sql_type: "date",
             charset: None,
+            generated_from: None,
             kind: ColumnType::Date,
         },
     ],
     key: &[0],
     physical_columns: 5,
+    old_fractions: &[],
 };
 
 impl Row for ZdT {
@@ -89,16 +95,6 @@ impl Row for ZdT {
 
     fn key(&self) -> Self::Key {
         self.id
-    }
-
-    fn blank() -> Self {
-        Self {
-            id: ColumnValue::blank(),
-            d: ColumnValue::blank(),
-            dt: ColumnValue::blank(),
-            ts: ColumnValue::blank(),
-            n: ColumnValue::blank(),
-        }
     }
 
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
@@ -164,6 +160,38 @@ impl Row for ZdT {
             4 => self.n.as_value(column),
             _ => Value::Null,
         }
+    }
+
+    fn image_value(
+        image: &RowImage<'_>,
+        field: usize,
+    ) -> Result<Value<'static>, ValueError> {
+        let column = &LAYOUT.columns[field];
+        Ok(
+            match field {
+                0 => image.get::<i32>(0)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Date>(1)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<mirror_runtime::DateTime>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => {
+                    image
+                        .get::<mirror_runtime::Timestamp>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                4 => {
+                    image
+                        .get::<Option<mirror_runtime::Date>>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                _ => Value::Null,
+            },
+        )
     }
 }
 

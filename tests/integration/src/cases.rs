@@ -1,13 +1,13 @@
 //! Servers that the tests of the reported cases share, and mirrors of single tables of them.
 
+use std::marker::PhantomData;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use lab::{Flavor, ServerOptions};
-use mirror_runtime::{Error, Options, Schema};
+use mirror_runtime::{Error, Mirror, Options, Schema};
 use mysql::Conn;
-use test_cases::{Mirror, Snapshot, Tables};
 
 use crate::compare::difference;
 use crate::oracle::server_rows;
@@ -15,13 +15,9 @@ use crate::shown::table_rows;
 use crate::{Site, run_in, wait_for};
 
 const SCHEMA: &str = include_str!("../../cases/schema.sql");
-const DATABASE: &str = "cases";
+const MARIADB_SCHEMA: &str = include_str!("../../cases-mariadb/schema.sql");
 /// Longest wait for something that takes well below a second.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What MySQL 5.6 has no type or no syntax for.
-const LATER: [&str; 4] = ["jo_t", "mj_t", "gen_t", "dx_t"];
-/// What MariaDB has no type for, or another.
-const MYSQL_ONLY: [&str; 1] = ["jo_t"];
 /// Row images that sessions may log; all are to work.
 const IMAGES: [&str; 3] = ["FULL", "MINIMAL", "NOBLOB"];
 /// The next row of any marker table.
@@ -82,41 +78,116 @@ impl Servers {
     }
 }
 
-/// A server of a test's own, with all tables of the cases.
+/// Why a server cannot have this table of the cases, if it cannot.
+fn lacking(site: &Site, table: &str) -> Option<&'static str> {
+    let has_vector = match site.is_mysql() {
+        true => site.version() >= (9, 0, 0),
+        false => site.version() >= (11, 7, 0),
+    };
+    match table {
+        "jo_t" if !site.has_json() => Some("it has no JSON type"),
+        "vec_t" | "vec_other" if !has_vector => Some("it has no VECTOR type"),
+        "gen_t" if site.is_old() => Some("it has no generated columns"),
+        "dx_t" if site.is_old() => Some("it has no expressions as defaults"),
+        _ => None,
+    }
+}
+
+/// A server of a test's own, with all tables of the cases that it can have.
 ///
 /// # Panics
 /// When it does not start.
 #[must_use]
 pub fn start(flavor: Flavor, options: &ServerOptions) -> Site {
-    let left_out = |site: &Site| match site.is_old() {
-        true => LATER.map(|table| format!("CREATE TABLE {table} (")).into(),
-        false => Vec::new(),
+    let script = match flavor {
+        Flavor::Mysql => SCHEMA.to_owned(),
+        Flavor::Mariadb => format!("{SCHEMA}\n{MARIADB_SCHEMA}"),
     };
-    Site::start(flavor, options, DATABASE, SCHEMA, left_out)
+    let left_out = |site: &Site| {
+        let tables = ["jo_t", "vec_t", "vec_other", "gen_t", "dx_t"];
+        let lacked = tables.iter().filter(|table| lacking(site, table).is_some());
+        lacked
+            .map(|table| format!("CREATE TABLE {table} ("))
+            .collect()
+    };
+    Site::start(flavor, options, "cases", &script, left_out)
 }
 
-/// Some of the tables, on one server.
+/// A generated crate that the cases use.
+pub trait Generated: Schema {
+    /// Its database.
+    const DATABASE: &'static str;
+
+    /// Whether its table `marker` has this row.
+    fn has_mark(snapshot: &Self::Snapshot, mark: i32) -> bool;
+}
+
+impl Generated for test_cases::Tables {
+    const DATABASE: &'static str = "cases";
+
+    fn has_mark(snapshot: &Self::Snapshot, mark: i32) -> bool {
+        snapshot.marker().get(mark).is_some()
+    }
+}
+
+impl Generated for test_cases_mariadb::Tables {
+    const DATABASE: &'static str = "cases_mariadb";
+
+    fn has_mark(snapshot: &Self::Snapshot, mark: i32) -> bool {
+        snapshot.marker().get(mark).is_some()
+    }
+}
+
+/// Some of the tables of a generated crate, on one server.
 #[derive(Debug, Clone, Copy)]
-pub struct Case<'s> {
+pub struct Case<'s, S = test_cases::Tables> {
     /// The server.
     pub site: &'s Site,
     /// The tables, as `table` or `database.table`.
     pub tables: &'s [&'s str],
+    reloads: bool,
+    schema: PhantomData<S>,
 }
 
 impl<'s> Case<'s> {
-    /// These tables on this server; `None`, and a line that says why, when it lacks one.
+    /// These tables on this server; `None`, and a line that says why, when it cannot have one.
     #[must_use]
     pub fn on(site: &'s Site, tables: &'s [&'s str]) -> Option<Self> {
-        let lacks = |table: &&&str| {
-            site.is_old() && LATER.contains(table) || !site.is_mysql() && MYSQL_ONLY.contains(table)
-        };
-        if let Some(table) = tables.iter().find(lacks) {
-            let definition = SCHEMA.lines().find(|line| line.contains(*table));
-            site.does_not_apply(definition.unwrap_or(table));
+        if let Some(reason) = tables.iter().find_map(|table| lacking(site, table)) {
+            site.does_not_apply(reason);
             return None;
         }
-        Some(Self { site, tables })
+        Some(Self::of(site, tables))
+    }
+}
+
+impl<'s> Case<'s, test_cases_mariadb::Tables> {
+    /// These tables that MariaDB has types for on this server; `None`, and a line that says
+    /// why, when it is MySQL.
+    #[must_use]
+    pub fn on_mariadb(site: &'s Site, tables: &'s [&'s str]) -> Option<Self> {
+        if site.is_mysql() {
+            site.does_not_apply("the types are MariaDB's");
+            return None;
+        }
+        Some(Self::of(site, tables))
+    }
+}
+
+impl<'s, S: Generated> Case<'s, S> {
+    fn of(site: &'s Site, tables: &'s [&'s str]) -> Self {
+        Self {
+            site,
+            tables,
+            reloads: false,
+            schema: PhantomData,
+        }
+    }
+
+    /// The case, in which mirrors may have to load the tables again.
+    #[must_use]
+    pub fn with_reloads(self, reloads: bool) -> Self {
+        Self { reloads, ..self }
     }
 
     /// Options of a mirror of the tables.
@@ -126,8 +197,12 @@ impl<'s> Case<'s> {
     #[must_use]
     pub fn options(&self) -> Options {
         let mut options = Options::new(self.site.server.url().parse().unwrap());
-        let mut tables: Vec<String> = self.tables.iter().map(|table| full_name(table)).collect();
-        tables.push(full_name("marker"));
+        let mut tables: Vec<String> = self
+            .tables
+            .iter()
+            .map(|table| full_name::<S>(table))
+            .collect();
+        tables.push(full_name::<S>("marker"));
         options.tables = Some(tables);
         options.reconnect_max_wait = Duration::from_millis(400);
         options
@@ -138,7 +213,7 @@ impl<'s> Case<'s> {
     /// # Panics
     /// When it does not get live.
     #[must_use]
-    pub fn mirror(&self) -> Mirror {
+    pub fn mirror(&self) -> Mirror<S> {
         let mirror = Mirror::start(self.options()).unwrap();
         if let Err(error) = mirror.wait_until_live(PATIENCE) {
             let (flavor, tables) = (self.site.flavor(), self.tables);
@@ -147,21 +222,34 @@ impl<'s> Case<'s> {
         mirror
     }
 
+    /// Waits until the mirror shows all that is committed now, or ends; the error that ends it.
+    ///
+    /// # Panics
+    /// When it does neither.
+    #[must_use]
+    pub fn end_or_caught_up(&self, mirror: &Mirror<S>) -> Option<Error> {
+        let mark = MARKS.fetch_add(1, Ordering::SeqCst) as i32;
+        let marker = full_name::<S>("marker");
+        self.site
+            .run(&format!("INSERT INTO {marker} VALUES ({mark})"));
+        let is_shown = || S::has_mark(&mirror.snapshot(), mark);
+        let done = || is_shown() || mirror.error().is_some();
+        if !wait_for(PATIENCE, done) {
+            let (flavor, tables) = (self.site.flavor(), self.tables);
+            panic!("{flavor}, {tables:?}: the mirror neither ends nor catches up");
+        }
+        if is_shown() { None } else { mirror.error() }
+    }
+
     /// The mirror's rows once it shows all that is committed now.
     ///
     /// # Panics
     /// When it does not get there.
     #[must_use]
-    pub fn caught_up(&self, mirror: &Mirror) -> Snapshot {
-        let mark = MARKS.fetch_add(1, Ordering::SeqCst) as i32;
-        self.site
-            .run(&format!("INSERT INTO {DATABASE}.marker VALUES ({mark})"));
-        let shown = || mirror.snapshot().marker().get(mark).is_some();
-        wait_for(PATIENCE, || shown() || mirror.error().is_some());
-        if !shown() {
-            let error = mirror.error().map(|error| error.to_string());
+    pub fn caught_up(&self, mirror: &Mirror<S>) -> S::Snapshot {
+        if let Some(error) = self.end_or_caught_up(mirror) {
             let (flavor, tables) = (self.site.flavor(), self.tables);
-            panic!("{flavor}, {tables:?}: the mirror does not catch up: {error:?}");
+            panic!("{flavor}, {tables:?}: the mirror has ended: {error}");
         }
         mirror.snapshot()
     }
@@ -171,7 +259,7 @@ impl<'s> Case<'s> {
     /// # Panics
     /// When it goes on.
     #[must_use]
-    pub fn end_of(&self, mirror: &Mirror) -> Error {
+    pub fn end_of(&self, mirror: &Mirror<S>) -> Error {
         wait_for(PATIENCE, || mirror.error().is_some());
         let error = mirror.error().expect("the mirror must stop");
         println!("{}: {error}", self.site.flavor());
@@ -182,12 +270,16 @@ impl<'s> Case<'s> {
     ///
     /// # Panics
     /// When they differ.
-    pub fn assert_equals_server(&self, mirror: &Mirror, what: &str) {
+    pub fn assert_equals_server(&self, mirror: &Mirror<S>, what: &str) {
         let subscription = mirror.subscribe();
         let mut conn = self.site.conn();
-        for (index, layout) in Tables::layouts().iter().enumerate() {
+        for (index, layout) in S::layouts().iter().enumerate() {
             let name = layout.full_name();
-            if !self.tables.iter().any(|table| full_name(table) == name) {
+            if !self
+                .tables
+                .iter()
+                .any(|table| full_name::<S>(table) == name)
+            {
                 continue;
             }
             let held = table_rows(subscription.tables(), index);
@@ -206,7 +298,7 @@ impl<'s> Case<'s> {
     ///
     /// # Panics
     /// When one does not.
-    pub fn on_all_paths(&self, before: &[&str], after: &[&str], check: impl Fn(&Snapshot)) {
+    pub fn on_all_paths(&self, before: &[&str], after: &[&str], check: impl Fn(&S::Snapshot)) {
         for image in IMAGES {
             let mut conn = self.emptied();
             run_in(
@@ -225,10 +317,12 @@ impl<'s> Case<'s> {
             ] {
                 let what = format!("{image}, {what}");
                 println!("{}: {what}", self.site.flavor());
-                check(&self.caught_up(&mirror));
+                let snapshot = self.caught_up(&mirror);
                 self.assert_equals_server(&mirror, &what);
+                check(&snapshot);
                 let status = mirror.status();
-                assert_eq!(status.reloads, 0, "{what}: {:?}", status.last_reload);
+                let reason = status.last_reload;
+                assert!(self.reloads || status.reloads == 0, "{what}: {reason:?}");
             }
         }
     }
@@ -237,7 +331,7 @@ impl<'s> Case<'s> {
     fn emptied(&self) -> Conn {
         let mut conn = self.site.conn();
         for table in self.tables {
-            run_in(&mut conn, &format!("DELETE FROM {}", full_name(table)));
+            run_in(&mut conn, &format!("DELETE FROM {}", full_name::<S>(table)));
         }
         conn
     }
@@ -253,9 +347,9 @@ pub fn run_all(conn: &mut Conn, statements: &[&str]) {
     }
 }
 
-fn full_name(table: &str) -> String {
+fn full_name<S: Generated>(table: &str) -> String {
     match table.contains('.') {
         true => table.to_owned(),
-        false => format!("{DATABASE}.{table}"),
+        false => format!("{}.{table}", S::DATABASE),
     }
 }

@@ -150,8 +150,8 @@ fn text_of(value: &Value<'_>, kind: ColumnType) -> Option<String> {
         }
         Value::Json(json) => hex(json.to_string().as_bytes()),
         Value::Vector(entries) => {
-            let bits: Vec<String> = entries.iter().map(|entry| float_bits(*entry)).collect();
-            bits.join(",")
+            let bytes = entries.iter().flat_map(|entry| entry.to_le_bytes());
+            hex(&bytes.collect::<Vec<u8>>())
         }
         Value::Uuid(uuid) => uuid.to_string(),
         Value::Ip(address) => address.to_string(),

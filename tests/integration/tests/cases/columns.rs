@@ -10,6 +10,7 @@ pub(crate) const TESTS: &[Test] = tests![
     generated_columns_shift_nothing,
     invisible_columns_are_mirrored_also_as_the_key,
     absent_columns_keep_their_value_and_get_their_default,
+    defaults_of_every_type_are_the_servers,
     columns_behind_versioned_comments_are_found,
     rows_with_expression_defaults_are_the_servers,
 ];
@@ -19,6 +20,8 @@ fn generated_columns_shift_nothing(servers: &Servers, flavor: Flavor) {
         let Some(case) = Case::on(site, &["gen_t"]) else {
             return;
         };
+        // MariaDB leaves generated columns out of some images.
+        let case = case.with_reloads(!site.is_mysql());
         case.on_all_paths(
             &["INSERT INTO gen_t (id,qty,u,tag) VALUES (1,21,255,'end'),(2,NULL,200,'end')"],
             &[
@@ -86,6 +89,8 @@ fn invisible_columns_are_mirrored_also_as_the_key(servers: &Servers, flavor: Fla
 fn absent_columns_keep_their_value_and_get_their_default(servers: &Servers, flavor: Flavor) {
     for site in servers.all(flavor) {
         let case = Case::on(site, &["img_t"]).expect("every server has these types");
+        // A server may not tell the defaults of a table that is empty.
+        let case = case.with_reloads(true);
         case.on_all_paths(
             &["INSERT INTO img_t (id,a,c) VALUES (1,4,'keep me')"],
             &[
@@ -104,6 +109,37 @@ fn absent_columns_keep_their_value_and_get_their_default(servers: &Servers, flav
                     (2, None, 7, None, None, None),
                 ];
                 assert_eq!(rows, expected);
+            },
+        );
+    }
+}
+
+fn defaults_of_every_type_are_the_servers(servers: &Servers, flavor: Flavor) {
+    for site in servers.all(flavor) {
+        let case = Case::on(site, &["img2_t"]).expect("every server has these types");
+        // A server may not tell the defaults of a table that is empty.
+        let case = case.with_reloads(true);
+        case.on_all_paths(
+            &["INSERT INTO img2_t (id,nn) VALUES (1,1)"],
+            &[
+                "INSERT INTO img2_t (id) VALUES (2)",
+                "UPDATE img2_t SET nn=5 WHERE id=1",
+                "UPDATE img2_t SET id=3 WHERE id=2",
+            ],
+            |snapshot| {
+                assert_eq!(snapshot.img2_t().len(), 2);
+                for (id, nn) in [(1, 5), (3, 0)] {
+                    let row = snapshot.img2_t().get(id).expect("the row");
+                    assert_eq!((row.nn, &*row.s, row.ye), (nn, "a'b", Some(2031)));
+                    assert_eq!(row.de, Decimal::new(-1500, 3));
+                    assert_eq!((row.en.label(), row.se.map(|se| se.bits())), ("y", Some(3)));
+                    assert_eq!((row.bi, row.bn.as_deref()), (Some(5), Some(&b"z\0\0"[..])));
+                    assert_eq!(row.da.map(|da| da.to_string()), Some("2031-02-03".into()));
+                    assert_eq!(row.ti.map(|ti| ti.as_micros()), Some(-1_500_000));
+                    assert_eq!((row.fl, row.ub), (Some(0.1), Some(u64::MAX)));
+                    assert_eq!(row.ts.as_micros(), Some(1_927_857_906_000_000));
+                    assert_eq!(row.l.as_deref(), Some("é"));
+                }
             },
         );
     }
@@ -137,6 +173,8 @@ fn rows_with_expression_defaults_are_the_servers(servers: &Servers, flavor: Flav
         let Some(case) = Case::on(site, &["dx_t"]) else {
             return;
         };
+        // MariaDB leaves generated columns out of some images.
+        let case = case.with_reloads(!site.is_mysql());
         case.on_all_paths(
             &["INSERT INTO dx_t (id,st) VALUES (1,'a')"],
             &[

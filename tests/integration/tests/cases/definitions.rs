@@ -58,6 +58,14 @@ fn a_table_made_by_a_select_has_its_rows(servers: &Servers, flavor: Flavor) {
             );
             3
         };
+        if !has_names(site) {
+            // Rows that follow their own table's definition cannot be checked without names.
+            // Whether the mirror loads the table before it meets them, or stops, is its choice.
+            if let Some(error) = case.end_or_caught_up(&mirror) {
+                assert_layout(&error, "cases.ctas");
+                continue;
+            }
+        }
         let snapshot = case.caught_up(&mirror);
         let rows: Vec<_> = snapshot
             .ctas()

@@ -37,6 +37,9 @@ fn any_spelling_is_the_table_where_names_are_in_lower_case(_: &Servers, flavor: 
     if site.logs_metadata() {
         assert_eq!(cols(&mirror), [Some(3), Some(4)]);
         run_in(&mut conn, "RENAME TABLE D1.MixCase TO D1.Other");
+    } else if case.end_or_caught_up(&mirror).is_none() {
+        // The load came after the row; the next one has a column too many.
+        run_in(&mut conn, "INSERT INTO d1.mixcase (id, col) VALUES (5,5)");
     }
     let error = case.end_of(&mirror).to_string();
     assert!(error.to_lowercase().contains("d1.mixcase"), "{error}");
@@ -58,12 +61,16 @@ fn two_spellings_are_two_tables_where_names_are_as_written(servers: &Servers, fl
         "INSERT INTO D1.mixcase VALUES (2,200)",
         "INSERT INTO D1.MixCase VALUES (2,2)",
         "TRUNCATE TABLE D1.mixcase",
-        "ALTER TABLE D1.mixcase ADD COLUMN x INT",
     ] {
         run_in(&mut conn, sql);
     }
-    let snapshot = case.caught_up(&mirror);
-    let rows: Vec<_> = snapshot.mix_case().iter().map(|row| row.col).collect();
-    assert_eq!(rows, [Some(1), Some(2)]);
-    assert_eq!(mirror.status().reloads, 0);
+    let cols = |mirror| {
+        let snapshot = case.caught_up(mirror);
+        let rows: Vec<_> = snapshot.mix_case().iter().map(|row| row.col).collect();
+        rows
+    };
+    assert_eq!(cols(&mirror), [Some(1), Some(2)]);
+    run_in(&mut conn, "ALTER TABLE D1.mixcase ADD COLUMN x INT");
+    run_in(&mut conn, "DROP TABLE D1.mixcase");
+    assert_eq!(cols(&mirror), [Some(1), Some(2)]);
 }

@@ -6,6 +6,7 @@
 
 mod columns;
 mod definitions;
+mod encoded;
 mod keys;
 mod labels;
 mod lower_case;
@@ -32,9 +33,10 @@ macro_rules! tests {
 }
 use tests;
 
-const MODULES: [&[Test]; 9] = [
+const MODULES: [&[Test]; 10] = [
     columns::TESTS,
     definitions::TESTS,
+    encoded::TESTS,
     keys::TESTS,
     labels::TESTS,
     lower_case::TESTS,

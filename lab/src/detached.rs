@@ -75,7 +75,7 @@ pub fn start_detached(flavor: Flavor, options: &ServerOptions) -> Result<Status>
         return Ok(found);
     }
     if !dir.join("data").is_dir() {
-        template::copy_to(&dir, &home, &program, options.report())?;
+        template::copy_to(&dir, &home, &program, options)?;
     }
     let port = match found.port.filter(|port| instance::is_free(*port)) {
         Some(port) => port,

@@ -19,6 +19,7 @@ pub struct ServerOptions {
     keep: bool,
     ready_within: Duration,
     performance_schema: Option<bool>,
+    lower_case: bool,
     reporter: Reporter,
 }
 
@@ -29,6 +30,7 @@ impl Default for ServerOptions {
             keep: false,
             ready_within: Duration::from_secs(60),
             performance_schema: None,
+            lower_case: false,
             reporter: Reporter::silent(),
         }
     }
@@ -78,6 +80,14 @@ impl ServerOptions {
         self
     }
 
+    /// Keeps names of databases and tables in lower case (`lower_case_table_names=1`). MySQL
+    /// wants that from the making of the data directory on.
+    #[must_use]
+    pub fn lower_case_names(mut self, on: bool) -> Self {
+        self.lower_case = on;
+        self
+    }
+
     /// Sends progress lines of a first start (installation, system tables) to `reporter`.
     #[must_use]
     pub fn reporter(mut self, reporter: Reporter) -> Self {
@@ -87,6 +97,10 @@ impl ServerOptions {
 
     pub(crate) fn is_kept(&self) -> bool {
         self.keep
+    }
+
+    pub(crate) fn has_lower_case_names(&self) -> bool {
+        self.lower_case
     }
 
     pub(crate) fn limit(&self) -> Duration {
@@ -133,15 +147,20 @@ impl ServerOptions {
                 if performance_schema { "ON" } else { "OFF" }
             ),
         ];
+        let names = self.lower_case.then_some(&LOWER_CASE);
         let fixed = COMMON
             .iter()
             .chain(own)
+            .chain(names)
             .map(|argument| (*argument).to_owned());
         let all = fixed.chain(more).chain(self.arguments.iter().cloned());
         line.extend(all.map(OsString::from));
         line
     }
 }
+
+/// Argument for names of databases and tables in lower case.
+pub(crate) const LOWER_CASE: &str = "--lower-case-table-names=1";
 
 /// Arguments that both flavours know.
 const COMMON: &[&str] = &[

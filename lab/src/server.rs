@@ -66,7 +66,7 @@ impl Server {
                 instance: Instance::create(home, flavor, options.is_kept())?,
                 child: None,
             };
-            template::copy_to(server.dir(), home, &program, options.report())?;
+            template::copy_to(server.dir(), home, &program, options)?;
             tries -= 1;
             match server.launch() {
                 Ok(()) => return Ok(server),

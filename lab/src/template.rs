@@ -9,17 +9,18 @@ use crate::bootstrap_sql;
 use crate::error::{Error, Result};
 use crate::flavor::Flavor;
 use crate::home::{self, Home};
+use crate::options::{LOWER_CASE, ServerOptions};
 use crate::program::{Program, option};
-use crate::report::{Reporter, human_seconds, tail};
+use crate::report::{human_seconds, tail};
 
 /// Makes `dir/data`, a data directory of its own for a new instance, from the template.
 pub(crate) fn copy_to(
     dir: &Path,
     home: &Home,
     program: &Program,
-    reporter: &Reporter,
+    options: &ServerOptions,
 ) -> Result<()> {
-    let template = prepare(home, program, reporter)?;
+    let template = prepare(home, program, options)?;
     let what = || format!("cannot copy the data directory to {}", dir.display());
     let new = dir.join("data.new");
     home::remove_folder(&new)?;
@@ -29,9 +30,16 @@ pub(crate) fn copy_to(
 }
 
 /// The folder of this program's template, made if need be.
-fn prepare(home: &Home, program: &Program, reporter: &Reporter) -> Result<PathBuf> {
+fn prepare(home: &Home, program: &Program, options: &ServerOptions) -> Result<PathBuf> {
+    let reporter = options.report();
     let folder = home.flavor(program.flavor());
-    let template = folder.join(format!("template-{}", file_name(program.version())));
+    let kind = if options.has_lower_case_names() {
+        "-lower-case"
+    } else {
+        ""
+    };
+    let name = format!("template-{}{kind}", file_name(program.version()));
+    let template = folder.join(name);
     if template.is_dir() {
         return Ok(template);
     }
@@ -45,7 +53,7 @@ fn prepare(home: &Home, program: &Program, reporter: &Reporter) -> Result<PathBu
     home::remove_folder(&partial)?;
     fs::create_dir_all(partial.join("tmp"))
         .map_err(Error::io(format!("cannot make {}", partial.display())))?;
-    initialise(program, &partial)?;
+    initialise(program, &partial, options.has_lower_case_names())?;
     fs::rename(&partial, &template)
         .map_err(Error::io(format!("cannot name {}", template.display())))?;
     let time = human_seconds(begin.elapsed());
@@ -56,7 +64,7 @@ fn prepare(home: &Home, program: &Program, reporter: &Reporter) -> Result<PathBu
     Ok(template)
 }
 
-fn initialise(program: &Program, dir: &Path) -> Result<()> {
+fn initialise(program: &Program, dir: &Path, lower_case: bool) -> Result<()> {
     let io = || Error::io(format!("cannot initialise {}", dir.display()));
     let data = dir.join("data");
     fs::create_dir(&data).map_err(io())?;
@@ -76,7 +84,8 @@ fn initialise(program: &Program, dir: &Path) -> Result<()> {
             "--innodb-buffer-pool-size=64M",
             "--innodb-flush-log-at-trx-commit=0",
             "--skip-log-bin",
-        ]);
+        ])
+        .args(lower_case.then_some(LOWER_CASE));
     match program.flavor() {
         Flavor::Mysql if program.is_old_mysql() => {
             fs::create_dir(data.join("mysql")).map_err(io())?;

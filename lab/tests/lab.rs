@@ -191,6 +191,17 @@ fn own_arguments_override_the_defaults_also_at_a_restart() {
 }
 
 #[test]
+fn names_in_lower_case_are_one_table() {
+    for flavor in Flavor::ALL {
+        let server = Server::start(flavor, &options().lower_case_names(true)).unwrap();
+        server
+            .exec_script("CREATE DATABASE D; CREATE TABLE D.Mixed (id INT PRIMARY KEY);")
+            .unwrap();
+        server.exec("INSERT INTO d.mIXED VALUES (1)").unwrap();
+    }
+}
+
+#[test]
 fn failing_statement_of_a_script_is_named_by_its_line() {
     let server = start(Flavor::Mariadb);
     let error = server

@@ -30,8 +30,9 @@ pub struct ServerColumn {
 /// The columns of `database.table` in table order; empty when there is no such table, or no
 /// right on any of its columns.
 ///
-/// Names are compared byte by byte: `information_schema` compares them without regard to case,
-/// which would mix the tables `t` and `T` up.
+/// Names are compared byte by byte, unless the server has names in lower case
+/// (`lower_case_table_names`): `information_schema` compares them without regard to case, which
+/// would mix the tables `t` and `T` up.
 ///
 /// # Errors
 /// When the query fails.
@@ -57,8 +58,9 @@ pub fn columns(
             "SELECT COLUMN_NAME, ORDINAL_POSITION, COLUMN_TYPE, CHARACTER_SET_NAME, \
              COLLATION_NAME, IS_NULLABLE, EXTRA, COLUMN_DEFAULT FROM information_schema.COLUMNS \
              WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? \
-             AND CAST(TABLE_SCHEMA AS BINARY) = CAST(? AS BINARY) \
-             AND CAST(TABLE_NAME AS BINARY) = CAST(? AS BINARY) ORDER BY ORDINAL_POSITION",
+             AND (@@global.lower_case_table_names <> 0 \
+             OR CAST(TABLE_SCHEMA AS BINARY) = CAST(? AS BINARY) \
+             AND CAST(TABLE_NAME AS BINARY) = CAST(? AS BINARY)) ORDER BY ORDINAL_POSITION",
             (database, table, database, table),
         )
         .map_err(|error| from_mysql(error, &Context::query(&action)))?;

@@ -3,7 +3,7 @@
 use lab::{Flavor, ServerOptions};
 use mysql::prelude::Queryable;
 
-use crate::World;
+use crate::Site;
 
 /// A server that logs compressed: whole transactions (MySQL), events of 10 bytes and more
 /// (MariaDB).
@@ -22,8 +22,8 @@ pub fn compressing(flavor: Flavor) -> ServerOptions {
 /// # Panics
 /// When the server does not say.
 #[must_use]
-pub fn compressed_events(world: &World) -> Vec<String> {
-    let mut conn = world.conn();
+pub fn compressed_events(site: &Site) -> Vec<String> {
+    let mut conn = site.conn();
     let files: Vec<mysql::Row> = conn.query("SHOW BINARY LOGS").unwrap();
     let mut found = Vec::new();
     for file in files {

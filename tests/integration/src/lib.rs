@@ -5,6 +5,7 @@
 //! CI; `MIRROR_TEST_ROUNDS=10` makes ten times as many (see [`rounds`]), and
 //! `MIRROR_TEST_SEED` repeats a run with the random numbers of another ([`Random`]).
 
+pub mod cases;
 pub mod compare;
 mod compression;
 pub mod edge;
@@ -16,12 +17,14 @@ mod random;
 pub mod replay;
 mod rounds;
 pub mod shown;
+mod site;
 mod world;
 
 pub use compression::{compressed_events, compressing};
 pub use gate::{EndOnDrop, Gate};
 pub use random::Random;
 pub use rounds::rounds;
+pub use site::{Site, run_in};
 pub use world::{World, connect, wait_for};
 
 /// Makes a test on MySQL and one on MariaDB of each function that takes a [`lab::Flavor`].

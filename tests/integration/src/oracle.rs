@@ -52,9 +52,11 @@ fn expression(column: &ColumnLayout) -> String {
         ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. } => {
             format!("HEX(CONVERT({name} USING utf8mb4))")
         }
-        ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => {
-            format!("HEX({name})")
-        }
+        ColumnType::Binary { .. }
+        | ColumnType::VarBinary { .. }
+        | ColumnType::Blob { .. }
+        | ColumnType::Geometry
+        | ColumnType::Vector { .. } => format!("HEX({name})"),
         ColumnType::Enum { .. } | ColumnType::Set { .. } => {
             format!("CONCAT(CAST({name} AS UNSIGNED), ' ', {})", label(&name))
         }

@@ -56,6 +56,16 @@ pub fn snapshot_rows(snapshot: &Snapshot, layout: &TableLayout) -> Vec<Line> {
     )
 }
 
+/// All rows of one table in key order, whichever schema it is of; the index counts the layouts.
+///
+/// # Panics
+/// When there is no such table.
+#[must_use]
+pub fn table_rows<S: Schema>(tables: &S, index: usize) -> Vec<Line> {
+    let table = tables.table(index).expect("a table of this index");
+    table.rows().map(values_of).collect()
+}
+
 /// The layout of a test table.
 ///
 /// # Panics
@@ -142,8 +152,8 @@ fn text_of(value: &Value<'_>, kind: ColumnType) -> Option<String> {
         }
         Value::Json(json) => hex(json.to_string().as_bytes()),
         Value::Vector(entries) => {
-            let bits: Vec<String> = entries.iter().map(|entry| float_bits(*entry)).collect();
-            bits.join(",")
+            let bytes = entries.iter().flat_map(|entry| entry.to_le_bytes());
+            hex(&bytes.collect::<Vec<u8>>())
         }
         Value::Uuid(uuid) => uuid.to_string(),
         Value::Ip(address) => address.to_string(),

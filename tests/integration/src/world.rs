@@ -1,27 +1,43 @@
 //! A server with the test tables, and mirrors of it.
 
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use lab::{Flavor, Server, ServerOptions};
+use lab::{Flavor, ServerOptions};
 use mirror_runtime::{Options, Schema};
-use mysql::prelude::Queryable;
-use mysql::{Conn, OptsBuilder};
+use mysql::Conn;
 use test_mirror::{Mirror, Tables};
+
+use crate::site::{Site, connect_to};
 
 /// The tables, the same for all servers but for those that one has no type for.
 const SCHEMA: &str = include_str!("../../mirror/schema.sql");
 /// Longest wait for something that takes well below a second.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// What MariaDB and MySQL before 5.7.8 have no type for; MariaDB's JSON is text.
-const WITH_JSON: [&str; 2] = ["mirror_test.documents", "mirror_test.json_parts"];
+const WITH_JSON: [&str; 2] = ["documents", "json_parts"];
+const DATABASE: &str = "mirror_test";
 
 /// A server of one test.
 #[derive(Debug)]
 pub struct World {
-    /// The server.
-    pub server: Server,
+    site: Site,
     marks: AtomicU64,
+}
+
+impl Deref for World {
+    type Target = Site;
+
+    fn deref(&self) -> &Site {
+        &self.site
+    }
+}
+
+impl DerefMut for World {
+    fn deref_mut(&mut self) -> &mut Site {
+        &mut self.site
+    }
 }
 
 impl World {
@@ -40,103 +56,18 @@ impl World {
     /// When it does not start.
     #[must_use]
     pub fn start_with(flavor: Flavor, options: &ServerOptions) -> Self {
-        let server = Server::start(flavor, options)
-            .unwrap_or_else(|error| panic!("{flavor}: no server: {error}"));
-        println!("server: {flavor} {}", server.version());
+        let left_out = |site: &Site| match site.is_old() {
+            true => WITH_JSON
+                .map(|table| format!("CREATE TABLE {table} ("))
+                .into(),
+            false => Vec::new(),
+        };
         let world = Self {
-            server,
+            site: Site::start(flavor, options, DATABASE, SCHEMA, left_out),
             marks: AtomicU64::new(0),
         };
-        world.make_tables();
         world.run("INSERT INTO marker (id, n) VALUES (1, 0)");
         world
-    }
-
-    /// Makes the tables that this server has types for.
-    fn make_tables(&self) {
-        let left_out: Vec<String> = match self.has_json() {
-            true => Vec::new(),
-            false => WITH_JSON
-                .iter()
-                .filter_map(|name| name.split('.').next_back())
-                .map(|table| format!("CREATE TABLE {table} ("))
-                .collect(),
-        };
-        let statements = lab::split_statements(SCHEMA);
-        let made = statements
-            .iter()
-            .filter(|sql| !left_out.iter().any(|start| sql.contains(start.as_str())));
-        let mut conn = self.server.conn().unwrap();
-        for sql in made {
-            conn.query_drop(sql).unwrap_or_else(|error| {
-                let start = sql.lines().next().unwrap_or_default();
-                panic!("{}: {start}: {error}", self.flavor())
-            });
-        }
-    }
-
-    /// The server's version as numbers: 9.7.4 is (9, 7, 4).
-    #[must_use]
-    pub fn version(&self) -> (u32, u32, u32) {
-        let mut numbers = self
-            .server
-            .version()
-            .split(|c: char| !c.is_ascii_digit())
-            .map(|part| part.parse().unwrap_or(0));
-        let mut next = || numbers.next().unwrap_or(0);
-        (next(), next(), next())
-    }
-
-    /// Whether the server has MySQL's JSON type (MySQL manual, "The JSON Data Type": 5.7.8).
-    #[must_use]
-    pub fn has_json(&self) -> bool {
-        self.is_mysql() && self.version() >= (5, 7, 8)
-    }
-
-    /// Whether the server logs names, signedness and labels of columns (`binlog_row_metadata`).
-    #[must_use]
-    pub fn logs_metadata(&self) -> bool {
-        match self.is_mysql() {
-            true => self.version() >= (8, 0, 1),
-            false => self.version() >= (10, 5, 0),
-        }
-    }
-
-    /// Says why a test does not apply to this server.
-    pub fn does_not_apply(&self, reason: &str) {
-        let (flavor, version) = (self.flavor(), self.server.version());
-        println!("does not apply to {flavor} {version}: {reason}");
-    }
-
-    /// The server's kind.
-    #[must_use]
-    pub fn flavor(&self) -> Flavor {
-        self.server.flavor()
-    }
-
-    /// Whether the server is MySQL.
-    #[must_use]
-    pub fn is_mysql(&self) -> bool {
-        self.flavor() == Flavor::Mysql
-    }
-
-    /// A session in the test's database.
-    ///
-    /// # Panics
-    /// When there is no connection.
-    #[must_use]
-    pub fn conn(&self) -> Conn {
-        connect(self.server.port()).unwrap()
-    }
-
-    /// Runs one statement in a session of its own.
-    ///
-    /// # Panics
-    /// When it fails.
-    pub fn run(&self, sql: &str) {
-        self.conn()
-            .query_drop(sql)
-            .unwrap_or_else(|error| panic!("{}: {sql}: {error}", self.flavor()));
     }
 
     /// Options of a mirror of all tables that this kind of server has.
@@ -165,8 +96,8 @@ impl World {
     pub fn tables(&self) -> Vec<String> {
         Tables::layouts()
             .iter()
+            .filter(|layout| self.has_json() || !WITH_JSON.contains(&layout.table))
             .map(|layout| layout.full_name())
-            .filter(|name| self.has_json() || !WITH_JSON.contains(&name.as_str()))
             .collect()
     }
 
@@ -232,22 +163,6 @@ impl World {
             );
         }
     }
-
-    /// The end of the server's binlog, as `FILE:POS`.
-    ///
-    /// # Panics
-    /// When the server does not say.
-    #[must_use]
-    pub fn position(&self) -> String {
-        let sql = if self.is_mysql() && self.version() >= (8, 2, 0) {
-            "SHOW BINARY LOG STATUS"
-        } else {
-            "SHOW MASTER STATUS"
-        };
-        let row: mysql::Row = self.conn().query_first(sql).unwrap().unwrap();
-        let (file, offset): (String, u64) = (row.get(0).unwrap(), row.get(1).unwrap());
-        format!("{file}:{offset}")
-    }
 }
 
 /// Waits until `ready`, looking each millisecond; false when it never was.
@@ -269,19 +184,5 @@ pub fn wait_for(limit: Duration, mut ready: impl FnMut() -> bool) -> bool {
 /// # Errors
 /// When the server does not let it in.
 pub fn connect(port: u16) -> Result<Conn, mysql::Error> {
-    let limit = Some(Duration::from_secs(60));
-    Conn::new(
-        OptsBuilder::new()
-            .ip_or_hostname(Some("127.0.0.1"))
-            .tcp_port(port)
-            .user(Some("root"))
-            .db_name(Some("mirror_test"))
-            .prefer_socket(false)
-            .tcp_connect_timeout(limit)
-            .read_timeout(limit)
-            .init(vec![
-                "SET NAMES utf8mb4",
-                "SET time_zone = '+00:00', sql_mode = 'ALLOW_INVALID_DATES'",
-            ]),
-    )
+    connect_to(port, DATABASE)
 }

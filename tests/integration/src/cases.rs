@@ -1,0 +1,355 @@
+//! Servers that the tests of the reported cases share, and mirrors of single tables of them.
+
+use std::marker::PhantomData;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use lab::{Flavor, ServerOptions};
+use mirror_runtime::{Error, Mirror, Options, Schema};
+use mysql::Conn;
+
+use crate::compare::difference;
+use crate::oracle::server_rows;
+use crate::shown::table_rows;
+use crate::{Site, run_in, wait_for};
+
+const SCHEMA: &str = include_str!("../../cases/schema.sql");
+const MARIADB_SCHEMA: &str = include_str!("../../cases-mariadb/schema.sql");
+/// Longest wait for something that takes well below a second.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Row images that sessions may log; all are to work.
+const IMAGES: [&str; 3] = ["FULL", "MINIMAL", "NOBLOB"];
+/// The next row of any marker table.
+static MARKS: AtomicU64 = AtomicU64::new(1);
+
+/// How much the servers log about columns (`binlog_row_metadata`), for each kind of server.
+const METADATA: [(Flavor, &str); 5] = [
+    (Flavor::Mysql, "FULL"),
+    (Flavor::Mysql, "MINIMAL"),
+    (Flavor::Mariadb, "FULL"),
+    (Flavor::Mariadb, "MINIMAL"),
+    (Flavor::Mariadb, "NO_LOG"),
+];
+
+/// The servers of a run, each started when a test asks for it first. They end with this value.
+#[derive(Debug, Default)]
+pub struct Servers {
+    sites: [OnceLock<Site>; METADATA.len()],
+}
+
+impl Servers {
+    /// The server of this kind that logs names, signedness and labels of columns, if it can.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn full(&self, flavor: Flavor) -> &Site {
+        let is_wanted = |entry: &&(Flavor, &str)| entry.0 == flavor;
+        let index = METADATA.iter().position(|entry| is_wanted(&entry));
+        self.site(index.unwrap_or_default())
+    }
+
+    /// The servers of this kind, from the one that logs most about columns to the one that
+    /// logs least; one server if that cannot be set.
+    ///
+    /// # Panics
+    /// When one does not start.
+    #[must_use]
+    pub fn all(&self, flavor: Flavor) -> Vec<&Site> {
+        let count = if self.full(flavor).logs_metadata() {
+            METADATA.len()
+        } else {
+            1
+        };
+        (0..METADATA.len())
+            .filter(|&index| METADATA[index].0 == flavor)
+            .take(count)
+            .map(|index| self.site(index))
+            .collect()
+    }
+
+    fn site(&self, index: usize) -> &Site {
+        self.sites[index].get_or_init(|| {
+            let (flavor, metadata) = METADATA[index];
+            let option = format!("--loose-binlog-row-metadata={metadata}");
+            start(flavor, &ServerOptions::new().arg(option))
+        })
+    }
+}
+
+/// Why a server cannot have this table of the cases, if it cannot.
+fn lacking(site: &Site, table: &str) -> Option<&'static str> {
+    let has_vector = match site.is_mysql() {
+        true => site.version() >= (9, 0, 0),
+        false => site.version() >= (11, 7, 0),
+    };
+    match table {
+        "jo_t" if !site.has_json() => Some("it has no JSON type"),
+        "vec_t" | "vec_other" if !has_vector => Some("it has no VECTOR type"),
+        "gen_t" if site.is_old() => Some("it has no generated columns"),
+        "dx_t" if site.is_old() => Some("it has no expressions as defaults"),
+        _ => None,
+    }
+}
+
+/// A server of a test's own, with all tables of the cases that it can have.
+///
+/// # Panics
+/// When it does not start.
+#[must_use]
+pub fn start(flavor: Flavor, options: &ServerOptions) -> Site {
+    let script = match flavor {
+        Flavor::Mysql => SCHEMA.to_owned(),
+        Flavor::Mariadb => format!("{SCHEMA}\n{MARIADB_SCHEMA}"),
+    };
+    let left_out = |site: &Site| {
+        let tables = ["jo_t", "vec_t", "vec_other", "gen_t", "dx_t"];
+        let lacked = tables.iter().filter(|table| lacking(site, table).is_some());
+        lacked
+            .map(|table| format!("CREATE TABLE {table} ("))
+            .collect()
+    };
+    Site::start(flavor, options, "cases", &script, left_out)
+}
+
+/// A generated crate that the cases use.
+pub trait Generated: Schema {
+    /// Its database.
+    const DATABASE: &'static str;
+
+    /// Whether its table `marker` has this row.
+    fn has_mark(snapshot: &Self::Snapshot, mark: i32) -> bool;
+}
+
+impl Generated for test_cases::Tables {
+    const DATABASE: &'static str = "cases";
+
+    fn has_mark(snapshot: &Self::Snapshot, mark: i32) -> bool {
+        snapshot.marker().get(mark).is_some()
+    }
+}
+
+impl Generated for test_cases_mariadb::Tables {
+    const DATABASE: &'static str = "cases_mariadb";
+
+    fn has_mark(snapshot: &Self::Snapshot, mark: i32) -> bool {
+        snapshot.marker().get(mark).is_some()
+    }
+}
+
+/// Some of the tables of a generated crate, on one server.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'s, S = test_cases::Tables> {
+    /// The server.
+    pub site: &'s Site,
+    /// The tables, as `table` or `database.table`.
+    pub tables: &'s [&'s str],
+    reloads: bool,
+    schema: PhantomData<S>,
+}
+
+impl<'s> Case<'s> {
+    /// These tables on this server; `None`, and a line that says why, when it cannot have one.
+    #[must_use]
+    pub fn on(site: &'s Site, tables: &'s [&'s str]) -> Option<Self> {
+        if let Some(reason) = tables.iter().find_map(|table| lacking(site, table)) {
+            site.does_not_apply(reason);
+            return None;
+        }
+        Some(Self::of(site, tables))
+    }
+}
+
+impl<'s> Case<'s, test_cases_mariadb::Tables> {
+    /// These tables that MariaDB has types for on this server; `None`, and a line that says
+    /// why, when it is MySQL.
+    #[must_use]
+    pub fn on_mariadb(site: &'s Site, tables: &'s [&'s str]) -> Option<Self> {
+        if site.is_mysql() {
+            site.does_not_apply("the types are MariaDB's");
+            return None;
+        }
+        Some(Self::of(site, tables))
+    }
+}
+
+impl<'s, S: Generated> Case<'s, S> {
+    fn of(site: &'s Site, tables: &'s [&'s str]) -> Self {
+        Self {
+            site,
+            tables,
+            reloads: false,
+            schema: PhantomData,
+        }
+    }
+
+    /// The case, in which mirrors may have to load the tables again.
+    #[must_use]
+    pub fn with_reloads(self, reloads: bool) -> Self {
+        Self { reloads, ..self }
+    }
+
+    /// Options of a mirror of the tables.
+    ///
+    /// # Panics
+    /// When the URL is none.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        let mut options = Options::new(self.site.server.url().parse().unwrap());
+        let mut tables: Vec<String> = self
+            .tables
+            .iter()
+            .map(|table| full_name::<S>(table))
+            .collect();
+        tables.push(full_name::<S>("marker"));
+        options.tables = Some(tables);
+        options.reconnect_max_wait = Duration::from_millis(400);
+        options
+    }
+
+    /// A mirror of the tables, loaded.
+    ///
+    /// # Panics
+    /// When it does not get live.
+    #[must_use]
+    pub fn mirror(&self) -> Mirror<S> {
+        let mirror = Mirror::start(self.options()).unwrap();
+        if let Err(error) = mirror.wait_until_live(PATIENCE) {
+            let (flavor, tables) = (self.site.flavor(), self.tables);
+            panic!("{flavor}, {tables:?}: the mirror does not get live: {error}");
+        }
+        mirror
+    }
+
+    /// Waits until the mirror shows all that is committed now, or ends; the error that ends it.
+    ///
+    /// # Panics
+    /// When it does neither.
+    #[must_use]
+    pub fn end_or_caught_up(&self, mirror: &Mirror<S>) -> Option<Error> {
+        let mark = MARKS.fetch_add(1, Ordering::SeqCst) as i32;
+        let marker = full_name::<S>("marker");
+        self.site
+            .run(&format!("INSERT INTO {marker} VALUES ({mark})"));
+        let is_shown = || S::has_mark(&mirror.snapshot(), mark);
+        let done = || is_shown() || mirror.error().is_some();
+        if !wait_for(PATIENCE, done) {
+            let (flavor, tables) = (self.site.flavor(), self.tables);
+            panic!("{flavor}, {tables:?}: the mirror neither ends nor catches up");
+        }
+        if is_shown() { None } else { mirror.error() }
+    }
+
+    /// The mirror's rows once it shows all that is committed now.
+    ///
+    /// # Panics
+    /// When it does not get there.
+    #[must_use]
+    pub fn caught_up(&self, mirror: &Mirror<S>) -> S::Snapshot {
+        if let Some(error) = self.end_or_caught_up(mirror) {
+            let (flavor, tables) = (self.site.flavor(), self.tables);
+            panic!("{flavor}, {tables:?}: the mirror has ended: {error}");
+        }
+        mirror.snapshot()
+    }
+
+    /// The error that ends the mirror.
+    ///
+    /// # Panics
+    /// When it goes on.
+    #[must_use]
+    pub fn end_of(&self, mirror: &Mirror<S>) -> Error {
+        wait_for(PATIENCE, || mirror.error().is_some());
+        let error = mirror.error().expect("the mirror must stop");
+        println!("{}: {error}", self.site.flavor());
+        error
+    }
+
+    /// Compares the tables of a mirror that has caught up with what the server says.
+    ///
+    /// # Panics
+    /// When they differ.
+    pub fn assert_equals_server(&self, mirror: &Mirror<S>, what: &str) {
+        let subscription = mirror.subscribe();
+        let mut conn = self.site.conn();
+        for (index, layout) in S::layouts().iter().enumerate() {
+            let name = layout.full_name();
+            if !self
+                .tables
+                .iter()
+                .any(|table| full_name::<S>(table) == name)
+            {
+                continue;
+            }
+            let held = table_rows(subscription.tables(), index);
+            if let Some(found) = difference(layout, held, server_rows(&mut conn, layout)) {
+                panic!(
+                    "{}, {what}: mirror and server differ: {found}",
+                    self.site.flavor()
+                );
+            }
+        }
+    }
+
+    /// Runs a case with each row image: a mirror that starts on empty tables, one between the
+    /// statements `before` and `after`, and one when all is over must hold the same, the
+    /// server's own values, and what `check` knows.
+    ///
+    /// # Panics
+    /// When one does not.
+    pub fn on_all_paths(&self, before: &[&str], after: &[&str], check: impl Fn(&S::Snapshot)) {
+        for image in IMAGES {
+            let mut conn = self.emptied();
+            run_in(
+                &mut conn,
+                &format!("SET SESSION binlog_row_image = '{image}'"),
+            );
+            let from_start = self.mirror();
+            run_all(&mut conn, before);
+            let between = self.mirror();
+            run_all(&mut conn, after);
+            let at_end = self.mirror();
+            for (mirror, what) in [
+                (at_end, "all by SELECT"),
+                (between, "by SELECT and binlog"),
+                (from_start, "all by binlog"),
+            ] {
+                let what = format!("{image}, {what}");
+                println!("{}: {what}", self.site.flavor());
+                let snapshot = self.caught_up(&mirror);
+                self.assert_equals_server(&mirror, &what);
+                check(&snapshot);
+                let status = mirror.status();
+                let reason = status.last_reload;
+                assert!(self.reloads || status.reloads == 0, "{what}: {reason:?}");
+            }
+        }
+    }
+
+    /// A session, with the tables empty.
+    fn emptied(&self) -> Conn {
+        let mut conn = self.site.conn();
+        for table in self.tables {
+            run_in(&mut conn, &format!("DELETE FROM {}", full_name::<S>(table)));
+        }
+        conn
+    }
+}
+
+/// Runs statements one after the other in one session.
+///
+/// # Panics
+/// When one fails.
+pub fn run_all(conn: &mut Conn, statements: &[&str]) {
+    for sql in statements {
+        run_in(conn, sql);
+    }
+}
+
+fn full_name<S: Generated>(table: &str) -> String {
+    match table.contains('.') {
+        true => table.to_owned(),
+        false => format!("{}.{table}", S::DATABASE),
+    }
+}

@@ -1,0 +1,76 @@
+//! Names of tables on servers that keep them in lower case, and on those that do not.
+
+use integration::cases::{Case, Servers, start};
+use integration::run_in;
+use lab::{Flavor, ServerOptions};
+
+use crate::{Test, tests};
+
+pub(crate) const TESTS: &[Test] = tests![
+    any_spelling_is_the_table_where_names_are_in_lower_case,
+    two_spellings_are_two_tables_where_names_are_as_written,
+];
+
+fn any_spelling_is_the_table_where_names_are_in_lower_case(_: &Servers, flavor: Flavor) {
+    let site = start(flavor, &ServerOptions::new().lower_case_names(true));
+    let case = Case::on(&site, &["D1.MixCase"]).expect("every server has it");
+    let mut conn = site.conn();
+    run_in(&mut conn, "INSERT INTO d1.mixcase VALUES (1,1)");
+    let mirror = case.mirror();
+    run_in(&mut conn, "INSERT INTO D1.MIXCASE VALUES (2,2)");
+    run_in(&mut conn, "UPDATE d1.MixCase SET COL = 20 WHERE id = 2");
+    let cols = |mirror| {
+        let snapshot = case.caught_up(mirror);
+        let rows: Vec<_> = snapshot.mix_case().iter().map(|row| row.col).collect();
+        rows
+    };
+    assert_eq!(cols(&mirror), [Some(1), Some(20)]);
+    case.assert_equals_server(&mirror, "lower case");
+    assert_eq!(mirror.status().reloads, 0);
+
+    // A statement on any spelling is seen.
+    run_in(&mut conn, "TRUNCATE TABLE D1.mIXcASE");
+    run_in(&mut conn, "INSERT INTO d1.MixCase VALUES (3,3)");
+    assert_eq!(cols(&mirror), [Some(3)]);
+    run_in(&mut conn, "ALTER TABLE D1.MIXCASE ADD COLUMN x INT");
+    run_in(&mut conn, "INSERT INTO d1.mixcase (id, col) VALUES (4,4)");
+    if site.logs_metadata() {
+        assert_eq!(cols(&mirror), [Some(3), Some(4)]);
+        run_in(&mut conn, "RENAME TABLE D1.MixCase TO D1.Other");
+    } else if case.end_or_caught_up(&mirror).is_none() {
+        // The load came after the row; the next one has a column too many.
+        run_in(&mut conn, "INSERT INTO d1.mixcase (id, col) VALUES (5,5)");
+    }
+    let error = case.end_of(&mirror).to_string();
+    assert!(error.to_lowercase().contains("d1.mixcase"), "{error}");
+}
+
+fn two_spellings_are_two_tables_where_names_are_as_written(servers: &Servers, flavor: Flavor) {
+    let site = servers.full(flavor);
+    let case = Case::on(site, &["D1.MixCase"]).expect("every server has it");
+    let mut conn = site.conn();
+    for sql in [
+        "CREATE TABLE D1.mixcase (Id INT PRIMARY KEY, COL INT)",
+        "INSERT INTO D1.mixcase VALUES (1,100)",
+        "INSERT INTO D1.MixCase VALUES (1,1)",
+    ] {
+        run_in(&mut conn, sql);
+    }
+    let mirror = case.mirror();
+    for sql in [
+        "INSERT INTO D1.mixcase VALUES (2,200)",
+        "INSERT INTO D1.MixCase VALUES (2,2)",
+        "TRUNCATE TABLE D1.mixcase",
+    ] {
+        run_in(&mut conn, sql);
+    }
+    let cols = |mirror| {
+        let snapshot = case.caught_up(mirror);
+        let rows: Vec<_> = snapshot.mix_case().iter().map(|row| row.col).collect();
+        rows
+    };
+    assert_eq!(cols(&mirror), [Some(1), Some(2)]);
+    run_in(&mut conn, "ALTER TABLE D1.mixcase ADD COLUMN x INT");
+    run_in(&mut conn, "DROP TABLE D1.mixcase");
+    assert_eq!(cols(&mirror), [Some(1), Some(2)]);
+}

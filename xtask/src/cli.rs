@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    self, BenchOptions, CheckOptions, DemoOptions, FuzzOptions, InitOptions, LabOptions,
-    RegenerateOptions, TestOptions,
+    self, BenchOptions, CheckOptions, DemoOptions, FuzzBytesOptions, FuzzOptions, InitOptions,
+    LabOptions, RegenerateOptions, TestOptions,
 };
 use crate::error::{Error, Outcome};
 
@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Demo(DemoOptions),
     /// Everything that CI runs
     Test(TestOptions),
+    /// Bytes that cargo-fuzz makes up, for everything that reads bytes of a server or a file
+    Fuzz(FuzzBytesOptions),
     /// Random tables and statements on real servers: a mirror must hold what the server says
     FuzzTypes(FuzzOptions),
     /// Run the benchmarks
@@ -47,6 +49,7 @@ impl Command {
             Self::Lab(options) => commands::lab(options),
             Self::Demo(options) => commands::demo(options),
             Self::Test(options) => commands::test(options),
+            Self::Fuzz(options) => commands::fuzz(options),
             Self::FuzzTypes(options) => commands::fuzz_types(options),
             Self::Bench(options) => commands::bench(options),
         }

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod demo;
+mod fuzz;
 mod fuzz_types;
 mod init;
 mod lab;
@@ -12,6 +13,7 @@ mod test;
 pub use bench::{BenchOptions, bench};
 pub use check::{CheckOptions, check};
 pub use demo::{DemoOptions, demo};
+pub use fuzz::{FuzzBytesOptions, fuzz};
 pub use fuzz_types::{FuzzOptions, fuzz_types};
 pub use init::{InitOptions, init};
 pub use lab::{LabAction, LabFlavor, LabOptions, LabRelease, lab};

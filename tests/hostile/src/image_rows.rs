@@ -1,0 +1,168 @@
+//! Rows events of the tables of `test-mirror`.
+
+use mirror_runtime::image::{Plan, RowImage, RowsEvent, TableMap};
+use mirror_runtime::jsonl;
+use mirror_runtime::store::{Mode, TableWriter};
+use mirror_runtime::{Row, Schema as _, Value};
+use test_mirror::{Change, Tables};
+
+use crate::wire::table_map_body;
+
+/// The types of rows events, by the second byte of an input of [`rows()`].
+pub const ROWS_TYPES: [u8; 6] = [23, 24, 25, 30, 31, 32];
+
+/// The body of a rows event behind the index of a table and of the event's type
+/// ([`ROWS_TYPES`]), a byte each.
+///
+/// An image from which a row is decoded gives the same values one by one, the row's own key, and
+/// matches the row; merged into the row, it changes nothing. Applying the event, strictly and
+/// tolerantly, lists no more changes than there are images and keeps as many rows as it says.
+pub fn rows(input: &[u8]) {
+    let [table, event_type, body @ ..] = input else {
+        return;
+    };
+    let table = usize::from(*table) % Tables::layouts().len();
+    let event_type = ROWS_TYPES[usize::from(*event_type) % ROWS_TYPES.len()];
+    let layout = Tables::layouts()[table];
+    let map = TableMap::parse(&table_map_body(7, layout)).unwrap();
+    let plan = Plan::new(layout, &map).unwrap();
+    let Ok(event) = RowsEvent::parse(event_type, body) else {
+        return;
+    };
+    assert_eq!(event.rows_at + event.rows.len(), body.len());
+    let images = CHECKS[table](&plan, &event);
+    applied(table, &plan, &event, images);
+}
+
+/// Goes through an event; gives the number of its images.
+fn check<R: Row + PartialEq>(plan: &Plan, event: &RowsEvent<'_>) -> usize {
+    let mut reader = plan.reader(event);
+    let mut count = 0;
+    let mut last: Option<R> = None;
+    let mut at = 0;
+    while let Ok(Some(images)) = reader.next() {
+        for image in [images.before, images.after].into_iter().flatten() {
+            count += 1;
+            if let Some(row) = last.take() {
+                last = Some(merged(row, &image));
+            }
+            if let Some(row) = decoded::<R>(&image) {
+                last = Some(row);
+            }
+        }
+        assert!(reader.position() > at, "no row is without bytes");
+        at = reader.position();
+    }
+    assert!(
+        matches!(reader.next(), Ok(None)),
+        "behind an error is nothing"
+    );
+    count
+}
+
+fn decoded<R: Row + PartialEq>(image: &RowImage<'_>) -> Option<R> {
+    let fields = R::layout().columns.len();
+    let row = match R::decode(image) {
+        Ok(row) => row,
+        Err(error) => {
+            let _ = error.to_string();
+            let _ = R::decode_key(image);
+            for field in 0..fields {
+                let _ = R::image_value(image, field);
+            }
+            return None;
+        }
+    };
+    assert_eq!(R::decode_key(image).unwrap(), row.key());
+    assert!(row.matches(image).unwrap(), "a row matches its image");
+    for field in 0..fields {
+        let (own, read) = (row.value(field), R::image_value(image, field).unwrap());
+        assert!(same(&own, &read), "{own:?} and {read:?}");
+    }
+    let again = merged(row.clone(), image);
+    assert!(again.matches(image).unwrap());
+    let mut shown = Vec::new();
+    jsonl::write_row(&mut shown, &row, None);
+    assert!(String::from_utf8(shown).is_ok());
+    Some(row)
+}
+
+fn merged<R: Row>(mut row: R, image: &RowImage<'_>) -> R {
+    let before = row.clone();
+    match row.merge(image) {
+        Ok(()) => {
+            assert!(row.matches(image).unwrap(), "a row matches what was merged");
+            row
+        }
+        Err(_) => before,
+    }
+}
+
+/// Equal, where no number counts as equal to itself too.
+fn same(one: &Value<'_>, other: &Value<'_>) -> bool {
+    one == other || format!("{one:?}") == format!("{other:?}")
+}
+
+fn applied(table: usize, plan: &Plan, event: &RowsEvent<'_>, images: usize) {
+    for mode in [Mode::Tolerant, Mode::Strict] {
+        let mut tables = Tables::default();
+        let writer: &mut dyn TableWriter<Change> = tables.table_mut(table).unwrap();
+        let mut changes = Vec::new();
+        let _ = writer.apply(plan, event, mode, Some(&mut changes));
+        let mut further = Vec::new();
+        let _ = writer.apply(plan, event, mode, Some(&mut further));
+        assert!(changes.len() <= 2 * images && further.len() <= 2 * images);
+        assert_eq!(writer.row_count(), writer.rows().count());
+        let mut all = Vec::new();
+        writer.describe(&mut all);
+        assert_eq!(all.len(), writer.row_count() + 1);
+        let _ = writer.decode_only(plan, event, &mut |_, _| Ok(()));
+    }
+}
+
+/// [`check`] of every row type, by table index.
+const CHECKS: [fn(&Plan, &RowsEvent<'_>) -> usize; 25] = [
+    check::<test_mirror::Integers>,
+    check::<test_mirror::Numbers>,
+    check::<test_mirror::Dates>,
+    check::<test_mirror::Times>,
+    check::<test_mirror::Texts>,
+    check::<test_mirror::AsciiTexts>,
+    check::<test_mirror::ByteStrings>,
+    check::<test_mirror::LabelSets>,
+    check::<test_mirror::Bits>,
+    check::<test_mirror::Documents>,
+    check::<test_mirror::KeyComposite>,
+    check::<test_mirror::KeyText>,
+    check::<test_mirror::KeyBinary>,
+    check::<test_mirror::KeyUnique>,
+    check::<test_mirror::Indexed>,
+    check::<test_mirror::Partly>,
+    check::<test_mirror::AccountA>,
+    check::<test_mirror::AccountB>,
+    check::<test_mirror::FireA>,
+    check::<test_mirror::FireB>,
+    check::<test_mirror::FireC>,
+    check::<test_mirror::Big>,
+    check::<test_mirror::Marker>,
+    check::<test_mirror::PlainLog>,
+    check::<test_mirror::Audit>,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each check is of the table with its index, and each table's map can be planned: an event
+    /// that ends a statement without rows gets through everything.
+    #[test]
+    fn every_table_is_checked_as_itself() {
+        assert_eq!(CHECKS.len(), Tables::layouts().len());
+        for (table, layout) in Tables::layouts().iter().enumerate() {
+            let map = TableMap::parse(&table_map_body(7, layout)).unwrap();
+            assert_eq!(map.columns.len(), layout.physical_columns);
+            Plan::new(layout, &map).unwrap_or_else(|error| panic!("{}: {error}", layout.table));
+            rows(&[table as u8, 0, 7, 0, 0, 0, 0, 0, 1, 0, 0]);
+        }
+    }
+}

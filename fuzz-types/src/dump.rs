@@ -113,11 +113,12 @@ pub fn canonical(kind: Kind, json: &str) -> Result<Option<String>, String> {
         Kind::Set => {
             let labels: Vec<String> = serde_json::from_str(json)
                 .map_err(|_| format!("expected a list of labels, got {json}"))?;
-            format!(
-                "{} labels {}",
-                labels.len(),
-                sql::hex(labels.join(",").as_bytes())
-            )
+            let count = labels.len();
+            let whole: Vec<String> = labels
+                .into_iter()
+                .filter(|label| !label.is_empty())
+                .collect();
+            format!("{count} labels {}", sql::hex(whole.join(",").as_bytes()))
         }
         Kind::Json => sql::hex(json.as_bytes()),
         Kind::Vector => {
@@ -159,6 +160,7 @@ mod tests {
         assert_eq!(text(Kind::Enum, r#""""#), "label ");
         assert_eq!(text(Kind::Set, r#"[""]"#), "1 labels ");
         assert_eq!(text(Kind::Set, "[]"), "0 labels ");
+        assert_eq!(text(Kind::Set, r#"["a","","b"]"#), "3 labels 612C62");
         assert_eq!(text(Kind::Vector, "[1.0,-0.0]"), "0000803F00000080");
         assert_eq!(canonical(Kind::Text, "null"), Ok(None));
         assert!(canonical(Kind::Text, "1").is_err());

@@ -129,8 +129,9 @@ impl fmt::Display for Finding {
                 found,
             } => write!(
                 f,
-                "{way}: table {table}, key {}, column {column}:\n    server: {}\n    mirror: {}",
+                "{way}: table {table}, key {}, column {}:\n    server: {}\n    mirror: {}",
                 shortened(key),
+                shortened(column),
                 shortened(expected),
                 shortened(found)
             ),

@@ -66,6 +66,15 @@ impl Ground {
         self.conn.query_drop(sql).map_err(Error::sql(sql))
     }
 
+    /// Opens the sessions anew, so that nothing that was set in them counts any more.
+    ///
+    /// # Errors
+    /// When the server does not let us in.
+    pub fn renew_sessions(&mut self) -> Result<(), Error> {
+        self.sessions = Sessions::open(&self.url)?;
+        Ok(())
+    }
+
     /// Makes a case's tables.
     ///
     /// # Errors

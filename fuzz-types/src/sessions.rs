@@ -108,6 +108,8 @@ pub fn connect(url: &str) -> Result<Conn, Error> {
         .init(vec![
             "SET NAMES utf8mb4",
             "SET time_zone = '+00:00', sql_mode = ''",
+            // A case that is made smaller may leave out the end of a transaction.
+            "SET innodb_lock_wait_timeout = 1, lock_wait_timeout = 2",
         ]);
     Conn::new(builder).map_err(Error::sql("connecting"))
 }

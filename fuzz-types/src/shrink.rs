@@ -101,6 +101,7 @@ fn trial(
     case: &Case,
 ) -> Result<Vec<Finding>, Error> {
     mirrors.end()?;
+    ground.renew_sessions()?;
     ground.clear(case)?;
     ground.set_up(case)?;
     ground.run(0, &case.before)?;

@@ -66,7 +66,10 @@ pub(super) fn charsets(product: Product) -> Vec<Charset> {
         eight_bit("macroman", "éßüñ†‡•"),
         eight_bit("dec8", "éßüñ"),
         eight_bit("hp8", "éßüñ"),
-        eight_bit("swe7", "åäöÅÄÖ"),
+        Charset {
+            any_bytes: false,
+            ..eight_bit("swe7", "åäöÅÄÖ")
+        },
         eight_bit("keybcs2", "čřžáíéý"),
         eight_bit("armscii8", "Ձևայբ"),
         eight_bit("geostd8", "აბგდე"),

@@ -77,7 +77,14 @@ fn vector(random: &mut Random, product: Product) -> ColumnType {
         let numbers: Vec<String> = (0..size)
             .map(|_| match random.below(3) {
                 0 => random
-                    .pick(&["0", "-0.0", "1.05", "-17.8", "3.402823466e38", "1.4e-45"])
+                    .pick(&[
+                        "0",
+                        "-0.0",
+                        "1.05",
+                        "-17.8",
+                        "3.402823466e38",
+                        "1.17549435e-38",
+                    ])
                     .to_owned(),
                 _ => format!("{:e}", random.between(-(1 << 40), 1 << 40) as f64 / 65536.0),
             })

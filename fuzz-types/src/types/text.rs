@@ -116,15 +116,16 @@ fn column(
     let sample: Vec<char> = charset.sample.chars().collect();
     let edges = edges(&sample, length);
     let key_bytes = length * charset.widest;
-    let raw = charset.any_bytes.then_some(charset.name);
-    let ty = ColumnType::new(format!("{name} {sql}"), move |random| match raw {
-        Some(charset) if random.one_in(12) => {
+    // Binary strings are stored as they are.
+    let raw = charset.any_bytes && charset.name != "ascii";
+    let ty = ColumnType::new(format!("{name} {sql}"), move |random| {
+        if raw && random.one_in(12) {
             let bytes: Vec<u8> = (0..random.index(length.min(40) + 1))
                 .map(|_| 0x80 | random.next_u64() as u8)
                 .collect();
-            format!("_{charset} {}", sql::bytes(&bytes))
+            return sql::bytes(&bytes);
         }
-        _ => any(random, &sample, length),
+        any(random, &sample, length)
     })
     .edges(edges)
     .change(|random, column| match random.below(3) {

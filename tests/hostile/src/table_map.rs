@@ -44,6 +44,7 @@ fn one_row(plan: &Plan) {
         flags: 0,
         kind: mirror_runtime::image::RowsKind::Insert,
         columns,
+        partial: false,
         columns_before: &[],
         columns_after: &present,
         rows: &rows,

@@ -91,7 +91,7 @@ fn text_in_another_charset_than_the_compiled_one_is_a_mismatch() {
     let kind = ColumnType::VarChar { max_bytes: 80 };
     let body = table_map_body(columns, &metadata_field(2, &[8]));
     let map = TableMap::parse(&body).unwrap();
-    let compiled = text_column(kind, Charset::Latin1).clone();
+    let compiled = *text_column(kind, Charset::Latin1);
     let plan = Plan::new(layout(vec![compiled], 1), &map).unwrap();
     let known: Collations = [(8, Charset::Latin1), (33, Charset::Utf8mb3)]
         .into_iter()

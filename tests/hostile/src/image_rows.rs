@@ -138,6 +138,7 @@ const CHECKS: [fn(&Plan, &RowsEvent<'_>) -> usize; 25] = [
     check::<test_mirror::KeyUnique>,
     check::<test_mirror::Indexed>,
     check::<test_mirror::Partly>,
+    check::<test_mirror::JsonParts>,
     check::<test_mirror::AccountA>,
     check::<test_mirror::AccountB>,
     check::<test_mirror::FireA>,
@@ -147,6 +148,7 @@ const CHECKS: [fn(&Plan, &RowsEvent<'_>) -> usize; 25] = [
     check::<test_mirror::Marker>,
     check::<test_mirror::PlainLog>,
     check::<test_mirror::Audit>,
+    check::<test_mirror::Choices>,
 ];
 
 #[cfg(test)]

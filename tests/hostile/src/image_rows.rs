@@ -121,7 +121,7 @@ fn applied(table: usize, plan: &Plan, event: &RowsEvent<'_>, images: usize) {
 }
 
 /// [`check`] of every row type, by table index.
-const CHECKS: [fn(&Plan, &RowsEvent<'_>) -> usize; 25] = [
+const CHECKS: [fn(&Plan, &RowsEvent<'_>) -> usize; 27] = [
     check::<test_mirror::Integers>,
     check::<test_mirror::Numbers>,
     check::<test_mirror::Dates>,

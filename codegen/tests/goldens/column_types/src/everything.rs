@@ -1063,12 +1063,8 @@ impl Row for Everything {
         if image.is_present(52) {
             self.n25 = image.get(52)?;
         }
-        if image.is_present(53) {
-            self.c26 = image.get(53)?;
-        }
-        if image.is_present(54) {
-            self.n26 = image.get(54)?;
-        }
+        image.merge(53, &mut self.c26)?;
+        image.merge(54, &mut self.n26)?;
         if image.is_present(55) {
             self.c27 = image.get(55)?;
         }

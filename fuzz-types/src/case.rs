@@ -16,6 +16,17 @@ pub struct Step {
     pub sql: String,
 }
 
+/// A column that is mirrored as another type than its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// The table.
+    pub table: String,
+    /// The column.
+    pub column: String,
+    /// What `as` in schema.json says: `bool` or `bytes`.
+    pub kind: String,
+}
+
 /// The statements of one database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Case {
@@ -29,6 +40,8 @@ pub struct Case {
     pub database: String,
     /// Columns that are not mirrored: table and column.
     pub left_out: Vec<(String, String)>,
+    /// Columns that are mirrored as something else.
+    pub held: Vec<Held>,
     /// Statements that make the tables.
     pub setup: Vec<String>,
     /// Statements before the mirror starts.
@@ -66,6 +79,10 @@ impl Case {
                 sql::name(table),
                 sql::name(column)
             );
+        }
+        for held in &self.held {
+            let (table, column) = (sql::name(&held.table), sql::name(&held.column));
+            let _ = writeln!(text, "-- as {}: {table}.{column}", held.kind);
         }
         let setup = self.setup.iter().map(|sql| Step {
             session: 0,
@@ -111,6 +128,15 @@ impl Case {
                         let names =
                             two_names(value).ok_or_else(|| bad("expected `table`.`column`"))?;
                         case.left_out.push(names);
+                    }
+                    "as bool" | "as bytes" => {
+                        let (table, column) =
+                            two_names(value).ok_or_else(|| bad("expected `table`.`column`"))?;
+                        case.held.push(Held {
+                            table,
+                            column,
+                            kind: name.trim_start_matches("as ").to_owned(),
+                        });
                     }
                     "part" => {
                         session = 0;
@@ -201,6 +227,11 @@ mod tests {
             families: vec!["mysql".to_owned()],
             database: "fuzz1_it's; -- x".to_owned(),
             left_out: vec![("a`b".to_owned(), "c.d".to_owned())],
+            held: vec![Held {
+                table: "t".to_owned(),
+                column: "`c`".to_owned(),
+                kind: "bytes".to_owned(),
+            }],
             setup: vec!["CREATE DATABASE x".to_owned()],
             before: vec![step(0, "INSERT INTO t VALUES ('a;\\nb')")],
             parts: vec![

@@ -16,6 +16,8 @@ pub struct Mirrored {
     pub table: oracle::Table,
     /// Names of its columns that are mirrored.
     pub columns: Vec<String>,
+    /// Columns that are mirrored as something else, and as what.
+    pub held: BTreeMap<String, String>,
 }
 
 impl Mirrored {
@@ -25,9 +27,21 @@ impl Mirrored {
         format!("{}.{}", self.table.database, self.table.name)
     }
 
-    fn mirrored_columns(&self) -> Vec<&Column> {
+    /// The mirrored columns, each of the kind that it is mirrored as.
+    fn mirrored_columns(&self) -> Vec<Column> {
         let all = self.table.columns.iter();
         all.filter(|column| self.columns.contains(&column.name))
+            .map(|column| {
+                let held = self.held.get(&column.name).map(String::as_str);
+                Column {
+                    kind: match held {
+                        Some("bool") => Kind::Bool,
+                        Some("bytes") => Kind::Bytes,
+                        _ => column.kind,
+                    },
+                    ..column.clone()
+                }
+            })
             .collect()
     }
 }
@@ -47,6 +61,7 @@ pub fn compare(
     let none = dump::Table::default();
     for mirrored in tables {
         let columns = mirrored.mirrored_columns();
+        let columns: Vec<&Column> = columns.iter().collect();
         let expected = oracle::rows(conn, &mirrored.table, &columns)?;
         let name = mirrored.full_name();
         for (way, dump) in dumps {

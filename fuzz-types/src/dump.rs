@@ -102,6 +102,11 @@ pub fn canonical(kind: Kind, json: &str) -> Result<Option<String>, String> {
     };
     Ok(Some(match kind {
         Kind::Integer | Kind::Float | Kind::Double => json.to_owned(),
+        Kind::Bool => match json {
+            "true" => "1".to_owned(),
+            "false" => "0".to_owned(),
+            other => return Err(format!("expected true or false, got {other}")),
+        },
         Kind::Printed | Kind::Decimal => string()?,
         Kind::Text => sql::hex(string()?.as_bytes()),
         Kind::Bytes => {

@@ -11,9 +11,10 @@ use codegen::resolve::resolve;
 use codegen::schema_file::SchemaFile;
 use serde_json::json;
 
+use crate::case::Case;
 use crate::compare::Mirrored;
 use crate::error::Error;
-use crate::expected::is_expected_refusal;
+use crate::expected::{is_expected_refusal, is_expected_without_key};
 use crate::finding::Finding;
 use crate::oracle::Table;
 
@@ -56,16 +57,12 @@ impl Generator {
     ///
     /// # Errors
     /// When the server cannot be asked.
-    pub fn add(
-        &mut self,
-        table: &Table,
-        left_out: &[(String, String)],
-        chosen: &mut Chosen,
-    ) -> Result<(), Error> {
+    pub fn add(&mut self, table: &Table, case: &Case, chosen: &mut Chosen) -> Result<(), Error> {
         let definition = self.server.definition(&table.database, &table.name)?;
         self.lock
             .insert(&definition.database, &definition.table, &definition.text);
-        let out: BTreeSet<&str> = left_out
+        let out: BTreeSet<&str> = case
+            .left_out
             .iter()
             .filter(|(name, _)| *name == table.name)
             .map(|(_, column)| column.as_str())
@@ -73,54 +70,54 @@ impl Generator {
         let names = table.columns.iter().map(|column| column.name.clone());
         let mut mirrored = Mirrored {
             table: table.clone(),
+            held: case
+                .held
+                .iter()
+                .filter(|held| held.table == table.name)
+                .map(|held| (held.column.clone(), held.kind.clone()))
+                .collect(),
             columns: names.filter(|name| !out.contains(name.as_str())).collect(),
         };
         let before = chosen.findings.len();
         let problems = self.problems(&mirrored);
         self.judge(&mut mirrored, &problems, chosen);
-        if !problems.is_empty() {
-            let rest = self.problems(&mirrored);
-            if !rest.is_empty() {
-                // Without some of its columns a table may have no key left.
-                if chosen.findings.len() > before || rest.iter().all(is_about_key) {
-                    chosen.refused_tables += 1;
-                } else {
-                    chosen
-                        .findings
-                        .extend(rest.iter().map(|problem| refused(&mirrored, problem)));
-                }
-                return Ok(());
-            }
+        if problems.is_empty() {
+            chosen.tables.push(mirrored);
+            return Ok(());
         }
-        chosen.tables.push(mirrored);
+        let rest = self.problems(&mirrored);
+        if rest.is_empty() {
+            chosen.tables.push(mirrored);
+        } else if rest
+            .iter()
+            .all(|problem| is_expected_without_key(&problem.found))
+        {
+            chosen.refused_tables += 1;
+        } else if chosen.findings.len() == before {
+            let findings = rest.iter().map(|problem| refused(&mirrored, problem));
+            chosen.findings.extend(findings);
+        }
         Ok(())
     }
 
     /// Takes the columns out that were refused, and says which should not have been.
     fn judge(&self, mirrored: &mut Mirrored, problems: &[Problem], chosen: &mut Chosen) {
         let name = mirrored.full_name();
-        let columns = mirrored.table.columns.clone();
-        let any_column = |problem: &Problem| {
-            columns.iter().find(|column| {
-                problem
-                    .what
-                    .starts_with(&format!("column {name}.{}: ", column.name))
-            })
-        };
-        let some = problems.iter().any(|problem| any_column(problem).is_some());
         for problem in problems {
-            match any_column(problem) {
-                Some(column) => {
-                    mirrored.columns.retain(|name| *name != column.name);
-                    if is_expected_refusal(&problem.what, &column.sql_type) {
-                        chosen.refused_columns += 1;
-                    } else {
-                        chosen.findings.push(refused(mirrored, problem));
-                    }
-                }
-                None if some && is_about_key(problem) => {}
-                None => chosen.findings.push(refused(mirrored, problem)),
+            let column = mirrored.table.columns.iter().find(|column| {
+                let start = format!("column {name}.{}: ", column.name);
+                problem.what.starts_with(&start)
+            });
+            let Some(column) = column else {
+                continue;
+            };
+            if is_expected_refusal(&problem.what, &column.sql_type) {
+                chosen.refused_columns += 1;
+            } else {
+                chosen.findings.push(refused(mirrored, problem));
             }
+            let refused = column.name.clone();
+            mirrored.columns.retain(|name| *name != refused);
         }
     }
 
@@ -155,12 +152,6 @@ impl Generator {
     }
 }
 
-fn is_about_key(problem: &Problem) -> bool {
-    problem.what.contains("no usable key")
-        || problem.what.contains("primary key is not mirrored")
-        || problem.what.contains("no column of the key is left")
-}
-
 fn refused(mirrored: &Mirrored, problem: &Problem) -> Finding {
     Finding::Refused {
         table: mirrored.full_name(),
@@ -173,12 +164,24 @@ fn schema_file(tables: &[Mirrored]) -> Result<SchemaFile, codegen::error::Report
         .iter()
         .map(|mirrored| {
             let (database, table) = (&mirrored.table.database, &mirrored.table.name);
-            if mirrored.columns.len() == mirrored.table.columns.len() {
+            let whole = mirrored.columns.len() == mirrored.table.columns.len();
+            if whole && mirrored.held.is_empty() {
                 json!({"database": database, "table": table})
             } else {
-                json!({"database": database, "table": table, "columns": mirrored.columns})
+                json!({"database": database, "table": table, "columns": columns(mirrored)})
             }
         })
         .collect();
     SchemaFile::parse("schema.json", &json!({ "tables": tables }).to_string())
+}
+
+/// The columns as schema.json names them.
+fn columns(mirrored: &Mirrored) -> Vec<serde_json::Value> {
+    let names = mirrored.columns.iter();
+    names
+        .map(|name| match mirrored.held.get(name) {
+            Some(kind) => json!({"column": name, "as": kind}),
+            None => json!(name),
+        })
+        .collect()
 }

@@ -7,7 +7,7 @@ use clap::Parser;
 use fuzz_types::error::Error;
 use fuzz_types::keep;
 use fuzz_types::run::{Plan, Summary, Target, numbers, run};
-use lab::Flavor;
+use lab::{Flavor, Release};
 use xtask::commands::FuzzOptions;
 
 /// Random tables and statements on real servers: a mirror must hold what the server says.
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
 fn all(options: &FuzzOptions) -> Result<usize, Error> {
     let targets = match (&options.url, options.server) {
         (Some(url), _) => vec![Target::Url(url.clone())],
-        (None, Some(flavor)) => vec![Target::Lab(flavor.into())],
+        (None, Some(server)) => vec![Target::Lab(flavor_of(server.into())?)],
         (None, None) => Flavor::ALL.map(Target::Lab).to_vec(),
     };
     let plan = plan(options, targets.len())?;
@@ -47,6 +47,21 @@ fn all(options: &FuzzOptions) -> Result<usize, Error> {
         findings += summary.findings;
     }
     Ok(findings)
+}
+
+/// The lab starts a server of another version when the environment says so, as `cargo xtask
+/// fuzz-types` makes it say.
+fn flavor_of(release: Release) -> Result<Flavor, Error> {
+    let flavor = release.flavor();
+    let said = std::env::var(flavor.variable()).unwrap_or_default();
+    if !release.series().is_empty() && said != release.series() {
+        return Err(Error::Usage(format!(
+            "{release} needs {}={}: run it by `cargo xtask fuzz-types`",
+            flavor.variable(),
+            release.series()
+        )));
+    }
+    Ok(flavor)
 }
 
 fn plan(options: &FuzzOptions, targets: usize) -> Result<Plan, Error> {
@@ -89,11 +104,12 @@ fn say(target: &Target, summary: &Summary) {
     };
     let counts = &summary.counts;
     println!(
-        "{name}: {} schemas, {}; {} columns and {} tables refused as expected; {} difference(s)",
+        "{name}: {} schemas, {}; {} columns and {} tables refused and {} reloads as expected; {} difference(s)",
         counts.schemas,
         numbers(counts),
         counts.refused_columns,
         counts.refused_tables,
+        counts.reloads,
         summary.findings
     );
     if !counts.refused_statements.is_empty() {

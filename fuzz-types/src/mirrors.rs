@@ -6,6 +6,7 @@ use crate::compare::{Mirrored, compare};
 use crate::driver::Driver;
 use crate::dump;
 use crate::error::Error;
+use crate::expected::is_expected_reload;
 use crate::finding::{Finding, Way};
 use crate::folder::Folder;
 use crate::ground::Ground;
@@ -22,6 +23,8 @@ pub struct Mirrors<'m> {
     pub changes: u64,
     /// Rows that were compared.
     pub rows: u64,
+    /// Times that tables were loaded again for an expected reason.
+    pub expected_reloads: u64,
     /// What is wrong.
     pub findings: Vec<Finding>,
 }
@@ -45,6 +48,7 @@ impl<'m> Mirrors<'m> {
             reloads: 0,
             changes: 0,
             rows: 0,
+            expected_reloads: 0,
             findings: Vec::new(),
         })
     }
@@ -77,7 +81,7 @@ impl<'m> Mirrors<'m> {
         match self.driver.ask(&format!("wait {mark}")) {
             Ok(changes) => {
                 self.changes += changes.parse::<u64>().unwrap_or(0);
-                self.look_for_reloads();
+                self.look_for_reloads(ground);
                 self.compare(
                     ground,
                     &[(Way::Binlog, "dump"), (Way::Subscription, "replay")],
@@ -136,17 +140,23 @@ impl<'m> Mirrors<'m> {
         Ok(())
     }
 
-    fn look_for_reloads(&mut self) {
+    fn look_for_reloads(&mut self, ground: &Ground) {
         let Ok(status) = self.driver.ask("status") else {
             return;
         };
-        let (reloads, reason) = status.split_once(' ').unwrap_or((&status, ""));
-        let reloads = reloads.parse().unwrap_or(0);
-        if reloads > self.reloads {
-            self.reloads = reloads;
-            let reason = reason.to_owned();
-            self.findings.push(Finding::Reloaded { reason });
-        }
+        let (count, reasons) = status.split_once(' ').unwrap_or((&status, ""));
+        let count = count.parse().unwrap_or(0);
+        let new = count - self.reloads.min(count);
+        self.reloads = count;
+        let unexpected: Vec<&str> = reasons
+            .split('\t')
+            .filter(|reason| !reason.is_empty() && !is_expected_reload(reason, ground.product))
+            .collect();
+        self.expected_reloads += new.saturating_sub(unexpected.len() as u64);
+        let findings = unexpected.into_iter().map(|reason| Finding::Reloaded {
+            reason: reason.to_owned(),
+        });
+        self.findings.extend(findings);
     }
 
     fn compare(&mut self, ground: &mut Ground, ways: &[(Way, &str)]) -> Result<(), Error> {

@@ -16,6 +16,8 @@ use crate::sql;
 pub enum Kind {
     /// Integers, YEAR, BIT: digits.
     Integer,
+    /// TINYINT that is mirrored as `bool`.
+    Bool,
     /// FLOAT: a number of single precision.
     Float,
     /// DOUBLE.
@@ -197,7 +199,7 @@ pub fn is_equal(kind: Kind, one: &str, other: &str) -> bool {
 fn expression(column: &Column) -> String {
     let name = sql::name(&column.name);
     match column.kind {
-        Kind::Integer => format!("CAST({name} + 0 AS CHAR)"),
+        Kind::Integer | Kind::Bool => format!("CAST({name} + 0 AS CHAR)"),
         // The product is a DOUBLE, which the server prints with all digits that it needs; not
         // so within CONCAT.
         Kind::Float | Kind::Double => format!("{name} * 1e0"),

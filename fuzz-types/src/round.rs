@@ -39,6 +39,8 @@ pub struct Counts {
     pub refused_columns: u64,
     /// Tables that the generator refused as expected.
     pub refused_tables: u64,
+    /// Times that tables were loaded again as expected.
+    pub reloads: u64,
 }
 
 impl Counts {
@@ -59,6 +61,7 @@ impl Counts {
         self.rows += other.rows;
         self.refused_columns += other.refused_columns;
         self.refused_tables += other.refused_tables;
+        self.reloads += other.reloads;
     }
 }
 
@@ -108,6 +111,7 @@ pub fn run(
     outcome.counts.schemas = cases.len() as u64;
     outcome.counts.changes = mirrors.changes;
     outcome.counts.rows = mirrors.rows;
+    outcome.counts.reloads = mirrors.expected_reloads;
     outcome.findings.append(&mut mirrors.findings);
     outcome.counts.statements = std::mem::take(&mut ground.sessions.statements);
     outcome.counts.refused_statements = std::mem::take(&mut ground.sessions.refused);
@@ -204,11 +208,11 @@ pub fn build(
 fn choose(ground: &mut Ground, generator: &mut Generator, cases: &[Case]) -> Result<Chosen, Error> {
     let mut chosen = Chosen::default();
     for table in oracle::tables(&mut ground.conn, MARKER_DATABASE)? {
-        generator.add(&table, &[], &mut chosen)?;
+        generator.add(&table, &Case::default(), &mut chosen)?;
     }
     for case in cases {
         for table in oracle::tables(&mut ground.conn, &case.database)? {
-            generator.add(&table, &case.left_out, &mut chosen)?;
+            generator.add(&table, case, &mut chosen)?;
         }
     }
     Ok(chosen)

@@ -314,7 +314,12 @@ impl Place {
         let version = version.unwrap_or_default();
         let product = Product::parse(&version)?;
         Ok(Self {
-            name: product.family().to_owned(),
+            name: format!(
+                "{}-{}-{}",
+                product.family(),
+                product.version.0,
+                product.version.1
+            ),
             version,
             url: url.to_owned(),
             product,

@@ -102,7 +102,10 @@ pub fn connect(url: &str) -> Result<Conn, Error> {
         .local_infile_handler(Some(LocalInfileHandler::new(|name, stream| {
             let name = String::from_utf8_lossy(name).into_owned();
             let mut bytes = Vec::new();
-            File::open(name)?.read_to_end(&mut bytes)?;
+            // The server may have refused to write the file: then there is nothing to load.
+            if let Ok(mut file) = File::open(name) {
+                file.read_to_end(&mut bytes)?;
+            }
             stream.write_all(&bytes)
         })))
         .init(vec![

@@ -15,8 +15,6 @@ pub struct Writer<'s> {
     features: Features,
     steps: Vec<Step>,
     session: usize,
-    /// Row image of each session: a partial one holds not all columns of an insert.
-    partial_inserts: [bool; SESSIONS],
     files: usize,
     rows: u64,
 }
@@ -32,7 +30,6 @@ impl<'s> Writer<'s> {
             features,
             steps: Vec::new(),
             session: 0,
-            partial_inserts: [false; SESSIONS],
             files: 0,
             rows: 0,
         }
@@ -79,7 +76,6 @@ impl<'s> Writer<'s> {
     fn reset_sessions(&mut self) {
         for session in 0..SESSIONS {
             self.session = session;
-            self.partial_inserts[session] = false;
             self.run(format!("USE {}", sql::name(&self.schema.database)));
             self.run("SET SESSION sql_mode = 'ALLOW_INVALID_DATES', time_zone = '+00:00', binlog_row_image = 'FULL'");
         }
@@ -91,7 +87,7 @@ impl<'s> Writer<'s> {
         match self.random.below(6) {
             0 | 1 => {
                 let image = self.random.pick(&["FULL", "MINIMAL", "NOBLOB"]);
-                self.row_image(image);
+                self.run(format!("SET SESSION binlog_row_image = '{image}'"));
             }
             2 => {
                 let mode = self.random.pick(&[
@@ -123,11 +119,6 @@ impl<'s> Writer<'s> {
                 self.run(format!("SET SESSION TRANSACTION ISOLATION LEVEL {level}"));
             }
         }
-    }
-
-    fn row_image(&mut self, image: &str) {
-        self.partial_inserts[self.session] = image == "MINIMAL";
-        self.run(format!("SET SESSION binlog_row_image = '{image}'"));
     }
 
     /// Several statements with savepoints; committed or not.
@@ -237,16 +228,7 @@ impl<'s> Writer<'s> {
         columns
     }
 
-    /// An insert cannot be followed under a MINIMAL image while defaults are not known.
-    fn before_insert(&mut self) {
-        if self.partial_inserts.get(self.session) == Some(&true) && !self.features.defaults {
-            let image = self.random.pick(&["FULL", "NOBLOB"]);
-            self.row_image(image);
-        }
-    }
-
     fn insert(&mut self, table: &Table) {
-        self.before_insert();
         let columns = self.insert_columns(table);
         let rows = 1 + self.random.index(6);
         let tuples: Vec<String> = (0..rows)
@@ -406,7 +388,6 @@ impl<'s> Writer<'s> {
 
     /// Copies rows under other keys.
     fn insert_select(&mut self, table: &Table) {
-        self.before_insert();
         let columns = table.written();
         let values: Vec<String> = columns
             .iter()
@@ -428,7 +409,6 @@ impl<'s> Writer<'s> {
 
     /// Writes rows to a file and reads them back.
     fn load_data(&mut self, table: &Table) {
-        self.before_insert();
         let columns = Self::names(table, &table.written());
         let name = table.full_name(&self.schema.database);
         let condition = self.some_rows(table, "");

@@ -167,10 +167,12 @@ impl Driver {
         }
     }
 
+    /// How often tables were loaded again, and the reasons since this was asked last.
     fn status(&mut self) -> Answer {
-        let status = self.running()?.mirror.status();
-        let reason = status.last_reload.unwrap_or_default();
-        Ok(format!("{} {reason}", status.reloads))
+        let running = self.running()?;
+        let reloads = running.mirror.status().reloads;
+        let reasons = std::mem::take(&mut running.replay.reloads);
+        Ok(format!("{reloads} {}", reasons.join("\t")))
     }
 }
 
@@ -214,6 +216,8 @@ struct Replay {
     tables: BTreeMap<usize, BTreeMap<Vec<u8>, Vec<u8>>>,
     marker: String,
     changes: u64,
+    /// Why tables were loaded again.
+    reloads: Vec<String>,
 }
 
 impl Replay {
@@ -222,6 +226,7 @@ impl Replay {
             tables: BTreeMap::new(),
             marker: String::new(),
             changes: 0,
+            reloads: Vec::new(),
         };
         for index in 0..Tables::layouts().len() {
             for row in tables.table(index).into_iter().flat_map(|table| table.rows()) {
@@ -233,13 +238,14 @@ impl Replay {
     }
 
     fn apply(&mut self, transaction: &Transaction<Tables>) -> Result<(), String> {
+        self.reloads.extend(transaction.reload.clone());
         for change in &transaction.changes {
             let view = Tables::change_view(change);
             let name = view.layout.full_name();
             let layouts = Tables::layouts();
             let index = layouts.iter().position(|layout| layout.full_name() == name).unwrap_or(0);
             let held = self.tables.entry(index).or_default();
-            self.changes += u64::from(name != MARKER);
+            self.changes += u64::from(name != MARKER && transaction.reload.is_none());
             let before = view.before.map(|row| (key_of(row), line_of(row)));
             let after = view.after.map(|row| (key_of(row), line_of(row)));
             if view.op == Op::Truncate {

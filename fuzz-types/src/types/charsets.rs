@@ -10,7 +10,7 @@ pub(super) struct Charset {
     /// Characters that it has besides ASCII.
     pub(super) sample: &'static str,
     pub(super) on: fn(Product) -> bool,
-    /// Every string of bytes is text in it.
+    /// Every byte is a character of it. (Where one is not, the mirror refuses the value.)
     pub(super) any_bytes: bool,
 }
 
@@ -24,7 +24,7 @@ fn eight_bit(name: &'static str, sample: &'static str) -> Charset {
         widest: 1,
         sample,
         on: both,
-        any_bytes: true,
+        any_bytes: WHOLE.contains(&name),
     }
 }
 
@@ -37,6 +37,11 @@ fn wide(name: &'static str, widest: usize, sample: &'static str) -> Charset {
         any_bytes: false,
     }
 }
+
+/// Character sets in which every byte is a character.
+const WHOLE: [&str; 7] = [
+    "latin1", "cp850", "cp852", "cp866", "koi8r", "cp1256", "macroman",
+];
 
 const UNICODE: &str = "éßüñ€–日本語中文한국ไทยΩжא😀🦀𝄞ﷺ\u{200d}\u{301}";
 const BMP: &str = "éßüñ€–日本語中文한국ไทยΩжאﷺ\u{200d}\u{301}";

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::lab::LabFlavor;
+use lab::Release;
+
+use super::lab::LabRelease;
 use crate::error::{Error, Outcome};
 use crate::project;
 
@@ -16,9 +18,9 @@ pub struct FuzzOptions {
     /// Begin rounds for so many minutes, shared between the servers; default: one round each
     #[arg(long, value_name = "M")]
     pub minutes: Option<u64>,
-    /// Kind of server; default: both, one after the other
-    #[arg(long, value_enum, value_name = "FLAVOR")]
-    pub server: Option<LabFlavor>,
+    /// Server; default: mysql and mariadb, one after the other
+    #[arg(long, value_enum, value_name = "SERVER")]
+    pub server: Option<LabRelease>,
     /// A server that runs, as mysql://user:password@host:port/; its databases fuzz* are dropped
     #[arg(long, value_name = "URL", conflicts_with = "server")]
     pub url: Option<String>,
@@ -61,7 +63,7 @@ impl FuzzOptions {
         push("--minutes", self.minutes.map(|minutes| minutes.to_string()));
         let server = self
             .server
-            .map(|flavor| lab::Flavor::from(flavor).name().to_owned());
+            .map(|server| Release::from(server).name().to_owned());
         push("--server", server);
         push("--url", self.url.clone());
         push("--schemas", self.schemas.map(|schemas| schemas.to_string()));
@@ -94,6 +96,12 @@ pub fn fuzz_types(options: &FuzzOptions) -> Result<Outcome, Error> {
         .current_dir(project::root())
         .args(["run", "--quiet", "--package", "fuzz-types", "--"])
         .args(options.arguments()?);
+    // The lab takes the version of a server from the environment.
+    if let Some(release) = options.server.map(Release::from)
+        && !release.series().is_empty()
+    {
+        command.env(release.flavor().variable(), release.series());
+    }
     let status = command.status().map_err(|source| Error::Program {
         program: "cargo".to_owned(),
         source,

@@ -122,7 +122,7 @@ fn run(name: &str, max_len: u32, minutes: u64) -> Result<bool, Error> {
     std::fs::create_dir_all(&corpus)
         .map_err(|source| Error::file(&corpus, "cannot be made", source))?;
     let status = cargo()
-        .current_dir(root)
+        .current_dir(&root)
         .args(["+nightly", "fuzz", "run", name])
         .args([&corpus, &root.join("fuzz/seeds").join(name)].map(Path::new))
         .arg("--")

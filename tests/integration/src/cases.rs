@@ -79,7 +79,8 @@ impl Servers {
 }
 
 /// Why a server cannot have this table of the cases, if it cannot.
-fn lacking(site: &Site, table: &str) -> Option<&'static str> {
+#[must_use]
+pub fn lacking(site: &Site, table: &str) -> Option<&'static str> {
     let has_vector = match site.is_mysql() {
         true => site.version() >= (9, 0, 0),
         false => site.version() >= (11, 7, 0),

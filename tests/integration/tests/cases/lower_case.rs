@@ -4,6 +4,7 @@ use integration::cases::{Case, Servers, start};
 use integration::run_in;
 use lab::{Flavor, ServerOptions};
 
+use crate::generation::{generate, surface};
 use crate::{Test, tests};
 
 pub(crate) const TESTS: &[Test] = tests![
@@ -19,6 +20,15 @@ fn any_spelling_is_the_table_where_names_are_in_lower_case(_: &Servers, flavor: 
     let mirror = case.mirror();
     run_in(&mut conn, "INSERT INTO D1.MIXCASE VALUES (2,2)");
     run_in(&mut conn, "UPDATE d1.MixCase SET COL = 20 WHERE id = 2");
+    let folder = tempfile::tempdir().expect("a folder");
+    let schema = r#"{"tables": [{"database": "D1", "table": "MixCase"}]}"#;
+    generate(&site, schema, folder.path()).expect("any spelling will do");
+    let fields = surface(folder.path(), "mix_case.rs");
+    assert!(
+        fields.contains(&"pub col: Option<i32>,".into()),
+        "{fields:?}"
+    );
+
     let cols = |mirror| {
         let snapshot = case.caught_up(mirror);
         let rows: Vec<_> = snapshot.mix_case().iter().map(|row| row.col).collect();
@@ -42,6 +52,7 @@ fn any_spelling_is_the_table_where_names_are_in_lower_case(_: &Servers, flavor: 
         run_in(&mut conn, "INSERT INTO d1.mixcase (id, col) VALUES (5,5)");
     }
     let error = case.end_of(&mirror).to_string();
+    println!("{flavor}: {error}");
     assert!(error.to_lowercase().contains("d1.mixcase"), "{error}");
 }
 

@@ -7,6 +7,7 @@
 mod columns;
 mod definitions;
 mod encoded;
+mod generation;
 mod keys;
 mod labels;
 mod lower_case;
@@ -33,10 +34,11 @@ macro_rules! tests {
 }
 use tests;
 
-const MODULES: [&[Test]; 10] = [
+const MODULES: [&[Test]; 11] = [
     columns::TESTS,
     definitions::TESTS,
     encoded::TESTS,
+    generation::TESTS,
     keys::TESTS,
     labels::TESTS,
     lower_case::TESTS,

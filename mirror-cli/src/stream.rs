@@ -12,7 +12,7 @@ use mirror_runtime::source::{
     StreamStart, connect, derive_server_id,
 };
 use mirror_runtime::store::{ApplyError, Divergence, Op, Schema, ShownRow};
-use mirror_runtime::transaction::{Boundary, Touch, TransactionReader, TransactionSink};
+use mirror_runtime::transaction::{Boundary, Redefined, Touch, TransactionReader, TransactionSink};
 use mirror_runtime::{BinlogPosition, Error, Options, SourceError, TableError, ValueError};
 
 use crate::cli::TailArguments;
@@ -188,7 +188,10 @@ impl TransactionSink for Printer {
         }
     }
 
-    fn unnamed_rows(&mut self, table: usize, _error: Error) -> Result<(), Error> {
+    fn unnamed_rows(&mut self, table: usize, how: Redefined, error: Error) -> Result<(), Error> {
+        if how == Redefined::Altered {
+            return Err(error);
+        }
         let reason = "rows of a table made anew, without names (binlog_row_metadata is not FULL)";
         self.reload(table, reason);
         Ok(())

@@ -10,7 +10,7 @@ use crate::source::{BinlogPosition, RawEvent};
 use crate::status::{Status, StatusCell, since_micros};
 use crate::store::{ApplyError, Divergence, Mode, Schema, Writer};
 use crate::subscription::{Subscribers, Transaction};
-use crate::transaction::{Boundary, Touch, TransactionSink};
+use crate::transaction::{Boundary, Redefined, Touch, TransactionSink};
 
 /// Why all tables have to be loaded again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -271,12 +271,18 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
         }
     }
 
-    /// Rows of a transaction after which the tables are loaded again anyhow do not matter.
-    fn unnamed_rows(&mut self, _table: usize, error: Error) -> Result<(), Error> {
-        if self.reload.is_some() {
-            return Ok(());
+    /// Within the statement that redefined the table (CREATE TABLE ... SELECT), the boundary
+    /// decides what becomes of its rows. Later ones follow on a redefinition in the replay.
+    fn unnamed_rows(&mut self, table: usize, _how: Redefined, error: Error) -> Result<(), Error> {
+        let pending = |touch: &Touch| touch.tables.contains(&table);
+        if self.reload.is_none() && !self.redefined.as_ref().is_some_and(pending) {
+            self.reload = Some(Reload {
+                reason: error.to_string(),
+                diverged: true,
+                not_replayable: false,
+            });
         }
-        Err(error)
+        Ok(())
     }
 
     fn truncate(&mut self, table: usize) -> Result<(), Error> {
@@ -358,9 +364,10 @@ fn apply_error(
             let why = Divergence::GeneratedNotLogged;
             return Ok(Reload {
                 reason: format!("{table} at {position}: {why}"),
-                // The server does so every time, and loading helps every time.
+                // The server does so every time, and loading helps every time, but not when the
+                // replay of the load meets the next one.
                 diverged: false,
-                not_replayable: false,
+                not_replayable: true,
             });
         }
         ApplyError::Divergence(divergence) => {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::ImageError;
-use super::locate::{Slot, Steps};
+use super::locate::{Field, Slot, Steps};
 use super::partial::PartialColumns;
 use super::plan::Plan;
 use super::row_image::{BeforeImage, ColumnDefault, RowImage};
@@ -23,13 +23,23 @@ pub struct RowImages<'a> {
 struct Side<'a> {
     steps: Cow<'a, Steps>,
     slots: Vec<Slot>,
+    /// Whether the images lack a mirrored generated column.
+    lacks_generated: bool,
 }
 
 impl<'a> Side<'a> {
     fn new(plan: &'a Plan, present: &[u8]) -> Self {
         let steps = plan.steps(present);
         let slots = vec![Slot::default(); steps.slot_count()];
-        Self { steps, slots }
+        let mut columns = plan.columns().iter().zip(&steps.fields);
+        let lacks_generated = columns.any(|(column, field)| {
+            column.layout.generated_from.is_some() && *field == Field::Absent
+        });
+        Self {
+            steps,
+            slots,
+            lacks_generated,
+        }
     }
 
     #[inline]
@@ -50,6 +60,7 @@ impl<'a> Side<'a> {
             fields: &self.steps.fields,
             columns: plan.columns(),
             defaults,
+            lacks_generated: self.lacks_generated,
             before: None,
             replayed: false,
         }

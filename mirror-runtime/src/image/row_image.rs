@@ -32,6 +32,8 @@ pub struct RowImage<'a> {
     pub(super) columns: &'a [ImageColumn],
     /// Of the after image of an insert: what columns that it lacks have, by field index.
     pub(super) defaults: &'a [ColumnDefault],
+    /// Whether the image lacks a mirrored generated column.
+    pub(super) lacks_generated: bool,
     /// Of an after image that may hold differences: the image before.
     pub(super) before: Option<BeforeImage<'a>>,
     /// Whether the row that a difference is applied to may be newer than the image.
@@ -269,7 +271,13 @@ impl<'a> RowImage<'a> {
     /// image lacks it, and a column that it depends on may have changed (MariaDB logs no virtual
     /// columns with MINIMAL images, and from 11.x on no generated ones with any).
     #[must_use]
+    #[inline]
     pub fn leaves_generated_open(&self, before: &RowImage<'_>) -> bool {
+        self.lacks_generated && self.is_open_after(before)
+    }
+
+    #[cold]
+    fn is_open_after(&self, before: &RowImage<'_>) -> bool {
         self.columns.iter().enumerate().any(|(field, column)| {
             let Some(sources) = column.layout.generated_from else {
                 return false;

@@ -15,7 +15,7 @@ mod unpack;
 use std::sync::Arc;
 
 use compressed::{plain_rows_type, unpack_error};
-pub use sink::{Boundary, Touch, TransactionSink};
+pub use sink::{Boundary, Redefined, Touch, TransactionSink};
 use table_maps::{MappedTable, TableMaps};
 use unpack::Unpacker;
 
@@ -210,9 +210,9 @@ impl TransactionReader {
             .map_err(|error| unreadable(event, &error.to_string()))?;
         match self.maps.get(table_id) {
             Some(MappedTable::Other) => Ok(()),
-            Some(MappedTable::Unnamed { table, error }) => {
+            Some(MappedTable::Unnamed { table, how, error }) => {
                 self.in_transaction = true;
-                sink.unnamed_rows(*table, error.clone())
+                sink.unnamed_rows(*table, *how, error.clone())
             }
             Some(MappedTable::Mirrored { table, plan }) => {
                 let code = event.header.type_code;

@@ -36,6 +36,15 @@ impl Touch {
     }
 }
 
+/// How a table came to have another definition, as far as its statement tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Redefined {
+    /// By a change of the one that it had.
+    Altered,
+    /// By CREATE TABLE: nothing of before is left.
+    Created,
+}
+
 /// What a [`TransactionReader`] tells.
 pub trait TransactionSink {
     /// Rows of a mirrored table, within a transaction.
@@ -49,12 +58,12 @@ pub trait TransactionSink {
         rows: &RowsEvent<'_>,
         event: &RawEvent<'_>,
     ) -> Result<(), Error>;
-    /// Rows of a mirrored table that are in a layout which cannot be told: CREATE TABLE made the
-    /// table anew on the way, and its table map has no names. `error` says so, with what to do.
+    /// Rows of a mirrored table that are in a layout which cannot be told: the table was redefined
+    /// on the way, and its table map has no names. `error` says so, with what to do.
     ///
     /// # Errors
     /// `error`, unless a sink can do without these rows.
-    fn unnamed_rows(&mut self, _table: usize, error: Error) -> Result<(), Error> {
+    fn unnamed_rows(&mut self, _table: usize, _how: Redefined, error: Error) -> Result<(), Error> {
         Err(error)
     }
     /// TRUNCATE TABLE of a mirrored table.

@@ -1,7 +1,6 @@
 //! Statements within a stream: they frame transactions, or change tables without row events.
 
-use super::table_maps::Redefined;
-use super::{Touch, TransactionReader, TransactionSink};
+use super::{Redefined, Touch, TransactionReader, TransactionSink};
 use crate::error::Error;
 use crate::source::RawEvent;
 use crate::source::event::QueryEvent;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::unreadable;
+use super::{Redefined, unreadable};
 use crate::error::{Error, TableError};
 use crate::image::{ColumnDefault, Plan, TableMap};
 use crate::layout::TableLayout;
@@ -19,15 +19,6 @@ struct Mapped {
     table: MappedTable,
 }
 
-/// How a table came to have another definition, as far as its statement tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Redefined {
-    /// By a change of the one that it had.
-    Altered,
-    /// By CREATE TABLE: nothing of before is left.
-    Created,
-}
-
 /// What a table map is of.
 pub(super) enum MappedTable {
     /// A table that is not mirrored.
@@ -38,10 +29,11 @@ pub(super) enum MappedTable {
         table: usize,
         plan: Box<Plan>,
     },
-    /// A mirrored table that was made anew on the way, without names to find its columns by.
+    /// A mirrored table that was redefined on the way, without names to find its columns by.
     Unnamed {
         /// Table index.
         table: usize,
+        how: Redefined,
         error: Error,
     },
 }
@@ -159,10 +151,11 @@ impl TableMaps {
                 "an altered table without names (set binlog_row_metadata = FULL)".into(),
             )
             .into();
-            return match how {
-                Redefined::Altered => Err(error),
-                Redefined::Created => Ok(MappedTable::Unnamed { table, error }),
-            };
+            return Ok(MappedTable::Unnamed {
+                table,
+                how: *how,
+                error,
+            });
         }
         let plan = Plan::new(layout, &map)
             .and_then(|plan| {

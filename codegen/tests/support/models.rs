@@ -557,6 +557,8 @@ fn choices() -> Table {
         ..column
     };
     let held = |held: Held, column: Column| Column { held, ..column };
+    // Any type that is made of JSON and turned back into it does.
+    let json = |name: &str| column(name, "json", ColumnType::Json);
     let tiny = |name: &str| column(name, "tinyint(1)", ColumnType::TinyInt { unsigned: false });
     let columns = vec![
         user(int("id"), "user_types::Id"),
@@ -566,6 +568,8 @@ fn choices() -> Table {
         nullable(held(Held::Bytes, varchar("maybe_raw"))),
         user(varchar("name"), "user_types::Name"),
         nullable(user(varchar("nick"), "user_types::Name")),
+        user(json("document"), "mirror_runtime::Json"),
+        nullable(user(json("maybe_document"), "mirror_runtime::Json")),
     ];
     let mut table = table("Choice", "choice", columns);
     table.indexes = vec![

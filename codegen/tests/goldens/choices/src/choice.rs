@@ -31,6 +31,10 @@ pub struct Choice {
     pub name: user_types::Name,
     /// `nick`: `varchar(40)` NULL.
     pub nick: Option<user_types::Name>,
+    /// `document`: `json` NOT NULL.
+    pub document: mirror_runtime::Json,
+    /// `maybe_document`: `json` NULL.
+    pub maybe_document: Option<mirror_runtime::Json>,
 }
 
 /// The table as it was when this code was generated.
@@ -113,9 +117,27 @@ pub static LAYOUT: TableLayout = TableLayout {
                 max_bytes: 160,
             },
         },
+        ColumnLayout {
+            name: "document",
+            ordinal: 7,
+            nullable: false,
+            sql_type: "json",
+            charset: None,
+            generated_from: None,
+            kind: ColumnType::Json,
+        },
+        ColumnLayout {
+            name: "maybe_document",
+            ordinal: 8,
+            nullable: true,
+            sql_type: "json",
+            charset: None,
+            generated_from: None,
+            kind: ColumnType::Json,
+        },
     ],
     key: &[0],
-    physical_columns: 7,
+    physical_columns: 9,
     old_fractions: &[],
 };
 
@@ -140,6 +162,8 @@ impl Row for Choice {
             maybe_raw: image.get(4)?,
             name: image.get_converted::<Box<str>, _>(5)?,
             nick: image.get_converted_option::<Box<str>, _>(6)?,
+            document: image.get_converted::<mirror_runtime::Json, _>(7)?,
+            maybe_document: image.get_converted_option::<mirror_runtime::Json, _>(8)?,
         })
     }
 
@@ -165,6 +189,12 @@ impl Row for Choice {
         if image.is_present(6) {
             self.nick = image.get_converted_option::<Box<str>, _>(6)?;
         }
+        image.merge_converted::<mirror_runtime::Json, _>(7, &mut self.document)?;
+        image
+            .merge_converted_option::<
+                mirror_runtime::Json,
+                _,
+            >(8, &mut self.maybe_document)?;
         Ok(())
     }
 
@@ -174,7 +204,14 @@ impl Row for Choice {
                 && image.matches(1, &self.flag)? && image.matches(2, &self.maybe)?
                 && image.matches(3, &self.raw)? && image.matches(4, &self.maybe_raw)?
                 && image.matches(5, &<Box<str>>::from(self.name.clone()))?
-                && image.matches(6, &self.nick.clone().map(<Box<str>>::from))?,
+                && image.matches(6, &self.nick.clone().map(<Box<str>>::from))?
+                && image
+                    .matches(7, &<mirror_runtime::Json>::from(self.document.clone()))?
+                && image
+                    .matches(
+                        8,
+                        &self.maybe_document.clone().map(<mirror_runtime::Json>::from),
+                    )?,
         )
     }
 
@@ -202,6 +239,14 @@ impl Row for Choice {
                 Box<str>,
                 _,
             >(values, &LAYOUT.columns[6])?,
+            document: mirror_runtime::row::next_converted::<
+                mirror_runtime::Json,
+                _,
+            >(values, &LAYOUT.columns[7])?,
+            maybe_document: mirror_runtime::row::next_converted_option::<
+                mirror_runtime::Json,
+                _,
+            >(values, &LAYOUT.columns[8])?,
         })
     }
 
@@ -215,6 +260,18 @@ impl Row for Choice {
             4 => self.maybe_raw.as_value(column),
             5 => <Box<str>>::from(self.name.clone()).as_value(column).into_owned(),
             6 => self.nick.clone().map(<Box<str>>::from).as_value(column).into_owned(),
+            7 => {
+                <mirror_runtime::Json>::from(self.document.clone())
+                    .as_value(column)
+                    .into_owned()
+            }
+            8 => {
+                self.maybe_document
+                    .clone()
+                    .map(<mirror_runtime::Json>::from)
+                    .as_value(column)
+                    .into_owned()
+            }
             _ => Value::Null,
         }
     }
@@ -233,6 +290,13 @@ impl Row for Choice {
                 4 => image.get::<Option<Box<[u8]>>>(4)?.as_value(column).into_owned(),
                 5 => image.get::<Box<str>>(5)?.as_value(column).into_owned(),
                 6 => image.get::<Option<Box<str>>>(6)?.as_value(column).into_owned(),
+                7 => image.get::<mirror_runtime::Json>(7)?.as_value(column).into_owned(),
+                8 => {
+                    image
+                        .get::<Option<mirror_runtime::Json>>(8)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )

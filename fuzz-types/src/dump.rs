@@ -101,12 +101,7 @@ pub fn canonical(kind: Kind, json: &str) -> Result<Option<String>, String> {
         serde_json::from_str::<String>(json).map_err(|_| format!("expected a string, got {json}"))
     };
     Ok(Some(match kind {
-        Kind::Integer | Kind::Float | Kind::Double => json.to_owned(),
-        Kind::Bool => match json {
-            "true" => "1".to_owned(),
-            "false" => "0".to_owned(),
-            other => return Err(format!("expected true or false, got {other}")),
-        },
+        Kind::Integer | Kind::Bool | Kind::Float | Kind::Double => json.to_owned(),
         Kind::Printed | Kind::Decimal => string()?,
         Kind::Text => sql::hex(string()?.as_bytes()),
         Kind::Bytes => {

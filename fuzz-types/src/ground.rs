@@ -29,6 +29,7 @@ pub struct Ground {
     /// Start of the names of the files that the server writes.
     files: String,
     marks: u64,
+    renewals: u64,
 }
 
 impl Ground {
@@ -45,6 +46,7 @@ impl Ground {
             conn: connect(url)?,
             files: format!("{}/{number}_", files.display()),
             marks: 0,
+            renewals: 0,
         };
         for sql in [
             "SET GLOBAL local_infile = ON".to_owned(),
@@ -66,12 +68,14 @@ impl Ground {
         self.conn.query_drop(sql).map_err(Error::sql(sql))
     }
 
-    /// Opens the sessions anew, so that nothing that was set in them counts any more.
+    /// Opens the sessions anew, so that nothing that was set in them counts any more, and
+    /// neither do the files that were written.
     ///
     /// # Errors
     /// When the server does not let us in.
     pub fn renew_sessions(&mut self) -> Result<(), Error> {
         self.sessions = Sessions::open(&self.url)?;
+        self.renewals += 1;
         Ok(())
     }
 
@@ -100,7 +104,7 @@ impl Ground {
     /// # Errors
     /// When a connection breaks.
     pub fn run(&mut self, number: usize, steps: &[Step]) -> Result<(), Error> {
-        let files = format!("{}{number}_", self.files);
+        let files = format!("{}{}_{number}_", self.files, self.renewals);
         self.sessions.run(steps, &files)?;
         self.sessions.settle()
     }

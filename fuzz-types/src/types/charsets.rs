@@ -39,9 +39,7 @@ fn wide(name: &'static str, widest: usize, sample: &'static str) -> Charset {
 }
 
 /// Character sets in which every byte is a character.
-const WHOLE: [&str; 7] = [
-    "latin1", "cp850", "cp852", "cp866", "koi8r", "cp1256", "macroman",
-];
+const WHOLE: [&str; 6] = ["latin1", "cp850", "cp852", "cp866", "koi8r", "macroman"];
 
 const UNICODE: &str = "éßüñ€–日本語中文한국ไทยΩжא😀🦀𝄞ﷺ\u{200d}\u{301}";
 const BMP: &str = "éßüñ€–日本語中文한국ไทยΩжאﷺ\u{200d}\u{301}";

@@ -1,6 +1,5 @@
 //! `cargo xtask fuzz`: the fuzz targets with cargo-fuzz, one after the other.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::error::{Error, Outcome};
@@ -124,7 +123,8 @@ fn run(name: &str, max_len: u32, minutes: u64) -> Result<bool, Error> {
     let status = cargo()
         .current_dir(&root)
         .args(["+nightly", "fuzz", "run", name])
-        .args([&corpus, &root.join("fuzz/seeds").join(name)].map(Path::new))
+        .arg(&corpus)
+        .arg(root.join("fuzz/seeds").join(name))
         .arg("--")
         .args(LIMITS)
         .arg(format!("-max_len={max_len}"))

@@ -132,7 +132,7 @@ fn check_old_formats(layout: &TableLayout, server: &[ServerColumn]) -> Result<()
 }
 
 /// A type's text without what says nothing about its values: the display width of integers
-/// and YEAR, and ZEROFILL. Versions of the servers print these differently.
+/// and YEAR, and ZEROFILL, and under one name. Versions of the servers print these differently.
 pub(crate) fn normal_type(sql_type: &str) -> String {
     let text = sql_type.trim();
     let lower = text.to_ascii_lowercase();
@@ -162,6 +162,8 @@ pub(crate) fn normal_type(sql_type: &str) -> String {
                 after_width().unwrap_or_else(|| lower.get(head.len()..).unwrap_or(""))
             )
         }
+        // MySQL's name for it since 8.0.
+        "geomcollection" => "geometrycollection".to_owned(),
         _ => lower,
     }
 }
@@ -175,6 +177,7 @@ mod tests {
         assert_eq!(normal_type("int(10) unsigned zerofill"), "int unsigned");
         assert_eq!(normal_type("INT unsigned"), "int unsigned");
         assert_eq!(normal_type("year(4)"), "year");
+        assert_eq!(normal_type("geomcollection"), "geometrycollection");
         assert_eq!(normal_type("bigint(20)"), "bigint");
         assert_eq!(
             normal_type("varchar(9) /*M!100301 COMPRESSED*/"),

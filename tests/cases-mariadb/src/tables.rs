@@ -8,7 +8,11 @@ use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, V
 use crate::marker;
 use crate::mj_t;
 use crate::mc_t;
-use crate::identifiers;
+use crate::t_uuids;
+use crate::t_addresses;
+use crate::t_json_texts;
+use crate::t_compressed;
+use crate::t_old_times;
 
 /// All mirrored tables at one version; a clone shares every row.
 #[derive(Clone, Default)]
@@ -19,8 +23,16 @@ pub struct Tables {
     mj_t: Table<mj_t::MjT>,
     /// `cases_mariadb.mc_t`.
     mc_t: Table<mc_t::McT>,
-    /// `cases_mariadb.identifiers`.
-    identifiers: Table<identifiers::Identifiers>,
+    /// `cases_mariadb.t_uuids`.
+    t_uuids: Table<t_uuids::TUuids>,
+    /// `cases_mariadb.t_addresses`.
+    t_addresses: Table<t_addresses::TAddresses>,
+    /// `cases_mariadb.t_json_texts`.
+    t_json_texts: Table<t_json_texts::TJsonTexts>,
+    /// `cases_mariadb.t_compressed`.
+    t_compressed: Table<t_compressed::TCompressed>,
+    /// `cases_mariadb.t_old_times`.
+    t_old_times: Table<t_old_times::TOldTimes>,
 }
 
 /// One change of a committed transaction, by table.
@@ -32,8 +44,16 @@ pub enum Change {
     MjT(RowChange<mj_t::MjT>),
     /// A row of `cases_mariadb.mc_t`, or all of them.
     McT(RowChange<mc_t::McT>),
-    /// A row of `cases_mariadb.identifiers`, or all of them.
-    Identifiers(RowChange<identifiers::Identifiers>),
+    /// A row of `cases_mariadb.t_uuids`, or all of them.
+    TUuids(RowChange<t_uuids::TUuids>),
+    /// A row of `cases_mariadb.t_addresses`, or all of them.
+    TAddresses(RowChange<t_addresses::TAddresses>),
+    /// A row of `cases_mariadb.t_json_texts`, or all of them.
+    TJsonTexts(RowChange<t_json_texts::TJsonTexts>),
+    /// A row of `cases_mariadb.t_compressed`, or all of them.
+    TCompressed(RowChange<t_compressed::TCompressed>),
+    /// A row of `cases_mariadb.t_old_times`, or all of them.
+    TOldTimes(RowChange<t_old_times::TOldTimes>),
 }
 
 impl From<RowChange<marker::Marker>> for Change {
@@ -54,9 +74,33 @@ impl From<RowChange<mc_t::McT>> for Change {
     }
 }
 
-impl From<RowChange<identifiers::Identifiers>> for Change {
-    fn from(change: RowChange<identifiers::Identifiers>) -> Self {
-        Self::Identifiers(change)
+impl From<RowChange<t_uuids::TUuids>> for Change {
+    fn from(change: RowChange<t_uuids::TUuids>) -> Self {
+        Self::TUuids(change)
+    }
+}
+
+impl From<RowChange<t_addresses::TAddresses>> for Change {
+    fn from(change: RowChange<t_addresses::TAddresses>) -> Self {
+        Self::TAddresses(change)
+    }
+}
+
+impl From<RowChange<t_json_texts::TJsonTexts>> for Change {
+    fn from(change: RowChange<t_json_texts::TJsonTexts>) -> Self {
+        Self::TJsonTexts(change)
+    }
+}
+
+impl From<RowChange<t_compressed::TCompressed>> for Change {
+    fn from(change: RowChange<t_compressed::TCompressed>) -> Self {
+        Self::TCompressed(change)
+    }
+}
+
+impl From<RowChange<t_old_times::TOldTimes>> for Change {
+    fn from(change: RowChange<t_old_times::TOldTimes>) -> Self {
+        Self::TOldTimes(change)
     }
 }
 
@@ -69,13 +113,17 @@ impl Schema for Tables {
             &marker::LAYOUT,
             &mj_t::LAYOUT,
             &mc_t::LAYOUT,
-            &identifiers::LAYOUT,
+            &t_uuids::LAYOUT,
+            &t_addresses::LAYOUT,
+            &t_json_texts::LAYOUT,
+            &t_compressed::LAYOUT,
+            &t_old_times::LAYOUT,
         ];
         LAYOUTS
     }
 
     fn fingerprint() -> &'static str {
-        "7ec1359f9ca6ae0f"
+        "683093c26263b384"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
@@ -83,7 +131,11 @@ impl Schema for Tables {
             0 => Some(&self.marker),
             1 => Some(&self.mj_t),
             2 => Some(&self.mc_t),
-            3 => Some(&self.identifiers),
+            3 => Some(&self.t_uuids),
+            4 => Some(&self.t_addresses),
+            5 => Some(&self.t_json_texts),
+            6 => Some(&self.t_compressed),
+            7 => Some(&self.t_old_times),
             _ => None,
         }
     }
@@ -93,7 +145,11 @@ impl Schema for Tables {
             0 => Some(&mut self.marker),
             1 => Some(&mut self.mj_t),
             2 => Some(&mut self.mc_t),
-            3 => Some(&mut self.identifiers),
+            3 => Some(&mut self.t_uuids),
+            4 => Some(&mut self.t_addresses),
+            5 => Some(&mut self.t_json_texts),
+            6 => Some(&mut self.t_compressed),
+            7 => Some(&mut self.t_old_times),
             _ => None,
         }
     }
@@ -103,7 +159,11 @@ impl Schema for Tables {
             Change::Marker(change) => change.view(),
             Change::MjT(change) => change.view(),
             Change::McT(change) => change.view(),
-            Change::Identifiers(change) => change.view(),
+            Change::TUuids(change) => change.view(),
+            Change::TAddresses(change) => change.view(),
+            Change::TJsonTexts(change) => change.view(),
+            Change::TCompressed(change) => change.view(),
+            Change::TOldTimes(change) => change.view(),
         }
     }
 }
@@ -144,8 +204,28 @@ impl Snapshot {
         mc_t::McTView::new(&self.inner.tables().mc_t)
     }
 
-    /// The rows of `cases_mariadb.identifiers` at this version.
-    pub fn identifiers(&self) -> identifiers::IdentifiersView<'_> {
-        identifiers::IdentifiersView::new(&self.inner.tables().identifiers)
+    /// The rows of `cases_mariadb.t_uuids` at this version.
+    pub fn t_uuids(&self) -> t_uuids::TUuidsView<'_> {
+        t_uuids::TUuidsView::new(&self.inner.tables().t_uuids)
+    }
+
+    /// The rows of `cases_mariadb.t_addresses` at this version.
+    pub fn t_addresses(&self) -> t_addresses::TAddressesView<'_> {
+        t_addresses::TAddressesView::new(&self.inner.tables().t_addresses)
+    }
+
+    /// The rows of `cases_mariadb.t_json_texts` at this version.
+    pub fn t_json_texts(&self) -> t_json_texts::TJsonTextsView<'_> {
+        t_json_texts::TJsonTextsView::new(&self.inner.tables().t_json_texts)
+    }
+
+    /// The rows of `cases_mariadb.t_compressed` at this version.
+    pub fn t_compressed(&self) -> t_compressed::TCompressedView<'_> {
+        t_compressed::TCompressedView::new(&self.inner.tables().t_compressed)
+    }
+
+    /// The rows of `cases_mariadb.t_old_times` at this version.
+    pub fn t_old_times(&self) -> t_old_times::TOldTimesView<'_> {
+        t_old_times::TOldTimesView::new(&self.inner.tables().t_old_times)
     }
 }

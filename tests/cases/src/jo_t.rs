@@ -75,9 +75,7 @@ impl Row for JoT {
         if image.is_present(0) {
             self.id = image.get(0)?;
         }
-        if image.is_present(1) {
-            self.j = image.get(1)?;
-        }
+        image.merge(1, &mut self.j)?;
         Ok(())
     }
 

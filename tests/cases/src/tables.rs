@@ -37,6 +37,26 @@ use crate::swap_t;
 use crate::dx_t;
 use crate::vc_t;
 use crate::mix_case;
+use crate::t_integers;
+use crate::t_floats;
+use crate::t_decimals;
+use crate::t_big_decimals;
+use crate::t_dates;
+use crate::t_datetimes;
+use crate::t_timestamps;
+use crate::t_times;
+use crate::t_years;
+use crate::t_texts;
+use crate::t_binaries;
+use crate::t_blobs;
+use crate::t_enums;
+use crate::t_sets;
+use crate::t_bits;
+use crate::t_json;
+use crate::t_geometries;
+use crate::t_vectors;
+use crate::t_nullable;
+use crate::t_generated;
 
 /// All mirrored tables at one version; a clone shares every row.
 #[derive(Clone, Default)]
@@ -105,6 +125,46 @@ pub struct Tables {
     vc_t: Table<vc_t::VcT>,
     /// `D1.MixCase`.
     mix_case: Table<mix_case::MixCase>,
+    /// `cases.t_integers`.
+    t_integers: Table<t_integers::TIntegers>,
+    /// `cases.t_floats`.
+    t_floats: Table<t_floats::TFloats>,
+    /// `cases.t_decimals`.
+    t_decimals: Table<t_decimals::TDecimals>,
+    /// `cases.t_big_decimals`.
+    t_big_decimals: Table<t_big_decimals::TBigDecimals>,
+    /// `cases.t_dates`.
+    t_dates: Table<t_dates::TDates>,
+    /// `cases.t_datetimes`.
+    t_datetimes: Table<t_datetimes::TDatetimes>,
+    /// `cases.t_timestamps`.
+    t_timestamps: Table<t_timestamps::TTimestamps>,
+    /// `cases.t_times`.
+    t_times: Table<t_times::TTimes>,
+    /// `cases.t_years`.
+    t_years: Table<t_years::TYears>,
+    /// `cases.t_texts`.
+    t_texts: Table<t_texts::TTexts>,
+    /// `cases.t_binaries`.
+    t_binaries: Table<t_binaries::TBinaries>,
+    /// `cases.t_blobs`.
+    t_blobs: Table<t_blobs::TBlobs>,
+    /// `cases.t_enums`.
+    t_enums: Table<t_enums::TEnums>,
+    /// `cases.t_sets`.
+    t_sets: Table<t_sets::TSets>,
+    /// `cases.t_bits`.
+    t_bits: Table<t_bits::TBits>,
+    /// `cases.t_json`.
+    t_json: Table<t_json::TJson>,
+    /// `cases.t_geometries`.
+    t_geometries: Table<t_geometries::TGeometries>,
+    /// `cases.t_vectors`.
+    t_vectors: Table<t_vectors::TVectors>,
+    /// `cases.t_nullable`.
+    t_nullable: Table<t_nullable::TNullable>,
+    /// `cases.t_generated`.
+    t_generated: Table<t_generated::TGenerated>,
 }
 
 /// One change of a committed transaction, by table.
@@ -174,6 +234,46 @@ pub enum Change {
     VcT(RowChange<vc_t::VcT>),
     /// A row of `D1.MixCase`, or all of them.
     MixCase(RowChange<mix_case::MixCase>),
+    /// A row of `cases.t_integers`, or all of them.
+    TIntegers(RowChange<t_integers::TIntegers>),
+    /// A row of `cases.t_floats`, or all of them.
+    TFloats(RowChange<t_floats::TFloats>),
+    /// A row of `cases.t_decimals`, or all of them.
+    TDecimals(RowChange<t_decimals::TDecimals>),
+    /// A row of `cases.t_big_decimals`, or all of them.
+    TBigDecimals(RowChange<t_big_decimals::TBigDecimals>),
+    /// A row of `cases.t_dates`, or all of them.
+    TDates(RowChange<t_dates::TDates>),
+    /// A row of `cases.t_datetimes`, or all of them.
+    TDatetimes(RowChange<t_datetimes::TDatetimes>),
+    /// A row of `cases.t_timestamps`, or all of them.
+    TTimestamps(RowChange<t_timestamps::TTimestamps>),
+    /// A row of `cases.t_times`, or all of them.
+    TTimes(RowChange<t_times::TTimes>),
+    /// A row of `cases.t_years`, or all of them.
+    TYears(RowChange<t_years::TYears>),
+    /// A row of `cases.t_texts`, or all of them.
+    TTexts(RowChange<t_texts::TTexts>),
+    /// A row of `cases.t_binaries`, or all of them.
+    TBinaries(RowChange<t_binaries::TBinaries>),
+    /// A row of `cases.t_blobs`, or all of them.
+    TBlobs(RowChange<t_blobs::TBlobs>),
+    /// A row of `cases.t_enums`, or all of them.
+    TEnums(RowChange<t_enums::TEnums>),
+    /// A row of `cases.t_sets`, or all of them.
+    TSets(RowChange<t_sets::TSets>),
+    /// A row of `cases.t_bits`, or all of them.
+    TBits(RowChange<t_bits::TBits>),
+    /// A row of `cases.t_json`, or all of them.
+    TJson(RowChange<t_json::TJson>),
+    /// A row of `cases.t_geometries`, or all of them.
+    TGeometries(RowChange<t_geometries::TGeometries>),
+    /// A row of `cases.t_vectors`, or all of them.
+    TVectors(RowChange<t_vectors::TVectors>),
+    /// A row of `cases.t_nullable`, or all of them.
+    TNullable(RowChange<t_nullable::TNullable>),
+    /// A row of `cases.t_generated`, or all of them.
+    TGenerated(RowChange<t_generated::TGenerated>),
 }
 
 impl From<RowChange<marker::Marker>> for Change {
@@ -368,6 +468,126 @@ impl From<RowChange<mix_case::MixCase>> for Change {
     }
 }
 
+impl From<RowChange<t_integers::TIntegers>> for Change {
+    fn from(change: RowChange<t_integers::TIntegers>) -> Self {
+        Self::TIntegers(change)
+    }
+}
+
+impl From<RowChange<t_floats::TFloats>> for Change {
+    fn from(change: RowChange<t_floats::TFloats>) -> Self {
+        Self::TFloats(change)
+    }
+}
+
+impl From<RowChange<t_decimals::TDecimals>> for Change {
+    fn from(change: RowChange<t_decimals::TDecimals>) -> Self {
+        Self::TDecimals(change)
+    }
+}
+
+impl From<RowChange<t_big_decimals::TBigDecimals>> for Change {
+    fn from(change: RowChange<t_big_decimals::TBigDecimals>) -> Self {
+        Self::TBigDecimals(change)
+    }
+}
+
+impl From<RowChange<t_dates::TDates>> for Change {
+    fn from(change: RowChange<t_dates::TDates>) -> Self {
+        Self::TDates(change)
+    }
+}
+
+impl From<RowChange<t_datetimes::TDatetimes>> for Change {
+    fn from(change: RowChange<t_datetimes::TDatetimes>) -> Self {
+        Self::TDatetimes(change)
+    }
+}
+
+impl From<RowChange<t_timestamps::TTimestamps>> for Change {
+    fn from(change: RowChange<t_timestamps::TTimestamps>) -> Self {
+        Self::TTimestamps(change)
+    }
+}
+
+impl From<RowChange<t_times::TTimes>> for Change {
+    fn from(change: RowChange<t_times::TTimes>) -> Self {
+        Self::TTimes(change)
+    }
+}
+
+impl From<RowChange<t_years::TYears>> for Change {
+    fn from(change: RowChange<t_years::TYears>) -> Self {
+        Self::TYears(change)
+    }
+}
+
+impl From<RowChange<t_texts::TTexts>> for Change {
+    fn from(change: RowChange<t_texts::TTexts>) -> Self {
+        Self::TTexts(change)
+    }
+}
+
+impl From<RowChange<t_binaries::TBinaries>> for Change {
+    fn from(change: RowChange<t_binaries::TBinaries>) -> Self {
+        Self::TBinaries(change)
+    }
+}
+
+impl From<RowChange<t_blobs::TBlobs>> for Change {
+    fn from(change: RowChange<t_blobs::TBlobs>) -> Self {
+        Self::TBlobs(change)
+    }
+}
+
+impl From<RowChange<t_enums::TEnums>> for Change {
+    fn from(change: RowChange<t_enums::TEnums>) -> Self {
+        Self::TEnums(change)
+    }
+}
+
+impl From<RowChange<t_sets::TSets>> for Change {
+    fn from(change: RowChange<t_sets::TSets>) -> Self {
+        Self::TSets(change)
+    }
+}
+
+impl From<RowChange<t_bits::TBits>> for Change {
+    fn from(change: RowChange<t_bits::TBits>) -> Self {
+        Self::TBits(change)
+    }
+}
+
+impl From<RowChange<t_json::TJson>> for Change {
+    fn from(change: RowChange<t_json::TJson>) -> Self {
+        Self::TJson(change)
+    }
+}
+
+impl From<RowChange<t_geometries::TGeometries>> for Change {
+    fn from(change: RowChange<t_geometries::TGeometries>) -> Self {
+        Self::TGeometries(change)
+    }
+}
+
+impl From<RowChange<t_vectors::TVectors>> for Change {
+    fn from(change: RowChange<t_vectors::TVectors>) -> Self {
+        Self::TVectors(change)
+    }
+}
+
+impl From<RowChange<t_nullable::TNullable>> for Change {
+    fn from(change: RowChange<t_nullable::TNullable>) -> Self {
+        Self::TNullable(change)
+    }
+}
+
+impl From<RowChange<t_generated::TGenerated>> for Change {
+    fn from(change: RowChange<t_generated::TGenerated>) -> Self {
+        Self::TGenerated(change)
+    }
+}
+
 impl Schema for Tables {
     type Change = Change;
     type Snapshot = Snapshot;
@@ -406,12 +626,32 @@ impl Schema for Tables {
             &dx_t::LAYOUT,
             &vc_t::LAYOUT,
             &mix_case::LAYOUT,
+            &t_integers::LAYOUT,
+            &t_floats::LAYOUT,
+            &t_decimals::LAYOUT,
+            &t_big_decimals::LAYOUT,
+            &t_dates::LAYOUT,
+            &t_datetimes::LAYOUT,
+            &t_timestamps::LAYOUT,
+            &t_times::LAYOUT,
+            &t_years::LAYOUT,
+            &t_texts::LAYOUT,
+            &t_binaries::LAYOUT,
+            &t_blobs::LAYOUT,
+            &t_enums::LAYOUT,
+            &t_sets::LAYOUT,
+            &t_bits::LAYOUT,
+            &t_json::LAYOUT,
+            &t_geometries::LAYOUT,
+            &t_vectors::LAYOUT,
+            &t_nullable::LAYOUT,
+            &t_generated::LAYOUT,
         ];
         LAYOUTS
     }
 
     fn fingerprint() -> &'static str {
-        "702398409554ac2f"
+        "a1ae652bd14ef150"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
@@ -448,6 +688,26 @@ impl Schema for Tables {
             29 => Some(&self.dx_t),
             30 => Some(&self.vc_t),
             31 => Some(&self.mix_case),
+            32 => Some(&self.t_integers),
+            33 => Some(&self.t_floats),
+            34 => Some(&self.t_decimals),
+            35 => Some(&self.t_big_decimals),
+            36 => Some(&self.t_dates),
+            37 => Some(&self.t_datetimes),
+            38 => Some(&self.t_timestamps),
+            39 => Some(&self.t_times),
+            40 => Some(&self.t_years),
+            41 => Some(&self.t_texts),
+            42 => Some(&self.t_binaries),
+            43 => Some(&self.t_blobs),
+            44 => Some(&self.t_enums),
+            45 => Some(&self.t_sets),
+            46 => Some(&self.t_bits),
+            47 => Some(&self.t_json),
+            48 => Some(&self.t_geometries),
+            49 => Some(&self.t_vectors),
+            50 => Some(&self.t_nullable),
+            51 => Some(&self.t_generated),
             _ => None,
         }
     }
@@ -486,6 +746,26 @@ impl Schema for Tables {
             29 => Some(&mut self.dx_t),
             30 => Some(&mut self.vc_t),
             31 => Some(&mut self.mix_case),
+            32 => Some(&mut self.t_integers),
+            33 => Some(&mut self.t_floats),
+            34 => Some(&mut self.t_decimals),
+            35 => Some(&mut self.t_big_decimals),
+            36 => Some(&mut self.t_dates),
+            37 => Some(&mut self.t_datetimes),
+            38 => Some(&mut self.t_timestamps),
+            39 => Some(&mut self.t_times),
+            40 => Some(&mut self.t_years),
+            41 => Some(&mut self.t_texts),
+            42 => Some(&mut self.t_binaries),
+            43 => Some(&mut self.t_blobs),
+            44 => Some(&mut self.t_enums),
+            45 => Some(&mut self.t_sets),
+            46 => Some(&mut self.t_bits),
+            47 => Some(&mut self.t_json),
+            48 => Some(&mut self.t_geometries),
+            49 => Some(&mut self.t_vectors),
+            50 => Some(&mut self.t_nullable),
+            51 => Some(&mut self.t_generated),
             _ => None,
         }
     }
@@ -524,6 +804,26 @@ impl Schema for Tables {
             Change::DxT(change) => change.view(),
             Change::VcT(change) => change.view(),
             Change::MixCase(change) => change.view(),
+            Change::TIntegers(change) => change.view(),
+            Change::TFloats(change) => change.view(),
+            Change::TDecimals(change) => change.view(),
+            Change::TBigDecimals(change) => change.view(),
+            Change::TDates(change) => change.view(),
+            Change::TDatetimes(change) => change.view(),
+            Change::TTimestamps(change) => change.view(),
+            Change::TTimes(change) => change.view(),
+            Change::TYears(change) => change.view(),
+            Change::TTexts(change) => change.view(),
+            Change::TBinaries(change) => change.view(),
+            Change::TBlobs(change) => change.view(),
+            Change::TEnums(change) => change.view(),
+            Change::TSets(change) => change.view(),
+            Change::TBits(change) => change.view(),
+            Change::TJson(change) => change.view(),
+            Change::TGeometries(change) => change.view(),
+            Change::TVectors(change) => change.view(),
+            Change::TNullable(change) => change.view(),
+            Change::TGenerated(change) => change.view(),
         }
     }
 }
@@ -707,5 +1007,105 @@ impl Snapshot {
     /// The rows of `D1.MixCase` at this version.
     pub fn mix_case(&self) -> mix_case::MixCaseView<'_> {
         mix_case::MixCaseView::new(&self.inner.tables().mix_case)
+    }
+
+    /// The rows of `cases.t_integers` at this version.
+    pub fn t_integers(&self) -> t_integers::TIntegersView<'_> {
+        t_integers::TIntegersView::new(&self.inner.tables().t_integers)
+    }
+
+    /// The rows of `cases.t_floats` at this version.
+    pub fn t_floats(&self) -> t_floats::TFloatsView<'_> {
+        t_floats::TFloatsView::new(&self.inner.tables().t_floats)
+    }
+
+    /// The rows of `cases.t_decimals` at this version.
+    pub fn t_decimals(&self) -> t_decimals::TDecimalsView<'_> {
+        t_decimals::TDecimalsView::new(&self.inner.tables().t_decimals)
+    }
+
+    /// The rows of `cases.t_big_decimals` at this version.
+    pub fn t_big_decimals(&self) -> t_big_decimals::TBigDecimalsView<'_> {
+        t_big_decimals::TBigDecimalsView::new(&self.inner.tables().t_big_decimals)
+    }
+
+    /// The rows of `cases.t_dates` at this version.
+    pub fn t_dates(&self) -> t_dates::TDatesView<'_> {
+        t_dates::TDatesView::new(&self.inner.tables().t_dates)
+    }
+
+    /// The rows of `cases.t_datetimes` at this version.
+    pub fn t_datetimes(&self) -> t_datetimes::TDatetimesView<'_> {
+        t_datetimes::TDatetimesView::new(&self.inner.tables().t_datetimes)
+    }
+
+    /// The rows of `cases.t_timestamps` at this version.
+    pub fn t_timestamps(&self) -> t_timestamps::TTimestampsView<'_> {
+        t_timestamps::TTimestampsView::new(&self.inner.tables().t_timestamps)
+    }
+
+    /// The rows of `cases.t_times` at this version.
+    pub fn t_times(&self) -> t_times::TTimesView<'_> {
+        t_times::TTimesView::new(&self.inner.tables().t_times)
+    }
+
+    /// The rows of `cases.t_years` at this version.
+    pub fn t_years(&self) -> t_years::TYearsView<'_> {
+        t_years::TYearsView::new(&self.inner.tables().t_years)
+    }
+
+    /// The rows of `cases.t_texts` at this version.
+    pub fn t_texts(&self) -> t_texts::TTextsView<'_> {
+        t_texts::TTextsView::new(&self.inner.tables().t_texts)
+    }
+
+    /// The rows of `cases.t_binaries` at this version.
+    pub fn t_binaries(&self) -> t_binaries::TBinariesView<'_> {
+        t_binaries::TBinariesView::new(&self.inner.tables().t_binaries)
+    }
+
+    /// The rows of `cases.t_blobs` at this version.
+    pub fn t_blobs(&self) -> t_blobs::TBlobsView<'_> {
+        t_blobs::TBlobsView::new(&self.inner.tables().t_blobs)
+    }
+
+    /// The rows of `cases.t_enums` at this version.
+    pub fn t_enums(&self) -> t_enums::TEnumsView<'_> {
+        t_enums::TEnumsView::new(&self.inner.tables().t_enums)
+    }
+
+    /// The rows of `cases.t_sets` at this version.
+    pub fn t_sets(&self) -> t_sets::TSetsView<'_> {
+        t_sets::TSetsView::new(&self.inner.tables().t_sets)
+    }
+
+    /// The rows of `cases.t_bits` at this version.
+    pub fn t_bits(&self) -> t_bits::TBitsView<'_> {
+        t_bits::TBitsView::new(&self.inner.tables().t_bits)
+    }
+
+    /// The rows of `cases.t_json` at this version.
+    pub fn t_json(&self) -> t_json::TJsonView<'_> {
+        t_json::TJsonView::new(&self.inner.tables().t_json)
+    }
+
+    /// The rows of `cases.t_geometries` at this version.
+    pub fn t_geometries(&self) -> t_geometries::TGeometriesView<'_> {
+        t_geometries::TGeometriesView::new(&self.inner.tables().t_geometries)
+    }
+
+    /// The rows of `cases.t_vectors` at this version.
+    pub fn t_vectors(&self) -> t_vectors::TVectorsView<'_> {
+        t_vectors::TVectorsView::new(&self.inner.tables().t_vectors)
+    }
+
+    /// The rows of `cases.t_nullable` at this version.
+    pub fn t_nullable(&self) -> t_nullable::TNullableView<'_> {
+        t_nullable::TNullableView::new(&self.inner.tables().t_nullable)
+    }
+
+    /// The rows of `cases.t_generated` at this version.
+    pub fn t_generated(&self) -> t_generated::TGeneratedView<'_> {
+        t_generated::TGeneratedView::new(&self.inner.tables().t_generated)
     }
 }

@@ -12,7 +12,7 @@ use mysql::Conn;
 use crate::compare::difference;
 use crate::oracle::server_rows;
 use crate::shown::table_rows;
-use crate::{Site, run_in, wait_for};
+use crate::{Site, rounds, run_in, wait_for};
 
 const SCHEMA: &str = include_str!("../../cases/schema.sql");
 const MARIADB_SCHEMA: &str = include_str!("../../cases-mariadb/schema.sql");
@@ -86,9 +86,9 @@ pub fn lacking(site: &Site, table: &str) -> Option<&'static str> {
         false => site.version() >= (11, 7, 0),
     };
     match table {
-        "jo_t" if !site.has_json() => Some("it has no JSON type"),
-        "vec_t" | "vec_other" if !has_vector => Some("it has no VECTOR type"),
-        "gen_t" if site.is_old() => Some("it has no generated columns"),
+        "jo_t" | "t_json" if !site.has_json() => Some("it has no JSON type"),
+        "vec_t" | "vec_other" | "t_vectors" if !has_vector => Some("it has no VECTOR type"),
+        "gen_t" | "t_generated" if site.is_old() => Some("it has no generated columns"),
         "dx_t" if site.is_old() => Some("it has no expressions as defaults"),
         _ => None,
     }
@@ -105,9 +105,10 @@ pub fn start(flavor: Flavor, options: &ServerOptions) -> Site {
         Flavor::Mariadb => format!("{SCHEMA}\n{MARIADB_SCHEMA}"),
     };
     let left_out = |site: &Site| {
-        let tables = ["jo_t", "vec_t", "vec_other", "gen_t", "dx_t"];
-        let lacked = tables.iter().filter(|table| lacking(site, table).is_some());
-        lacked
+        let tables = SCHEMA.split("CREATE TABLE ").skip(1);
+        tables
+            .filter_map(|rest| rest.split(' ').next())
+            .filter(|table| lacking(site, table).is_some())
             .map(|table| format!("CREATE TABLE {table} ("))
             .collect()
     };
@@ -300,7 +301,7 @@ impl<'s, S: Generated> Case<'s, S> {
     /// # Panics
     /// When one does not.
     pub fn on_all_paths(&self, before: &[&str], after: &[&str], check: impl Fn(&S::Snapshot)) {
-        for image in IMAGES {
+        for image in self.images() {
             let mut conn = self.emptied();
             run_in(
                 &mut conn,
@@ -326,6 +327,66 @@ impl<'s, S: Generated> Case<'s, S> {
                 assert!(self.reloads || status.reloads == 0, "{what}: {reason:?}");
             }
         }
+    }
+
+    /// The row images to run with: all on the server that logs most, and on old ones; else one,
+    /// since images and metadata have nothing to do with each other, unless the run is long.
+    fn images(&self) -> &'static [&'static str] {
+        let is_short = rounds("row images on servers with less metadata", 1) == 1;
+        match self.site.logs_metadata() && !self.site.logs_names() && is_short {
+            true => &["MINIMAL"],
+            false => &IMAGES,
+        }
+    }
+
+    /// Runs rows of edge values through all paths: each comes by SELECT, by an insert and by
+    /// an update, and one more of each is deleted. An edge is the literals of `columns`, and
+    /// what the row must hold, as `value` reads it from a snapshot.
+    ///
+    /// # Panics
+    /// When a row differs from its edge or from the server.
+    pub fn on_edges<E: PartialEq + std::fmt::Debug>(
+        &self,
+        columns: &str,
+        edges: &[(String, E)],
+        value: impl Fn(&S::Snapshot, u32) -> Option<E>,
+    ) {
+        let table = full_name::<S>(self.tables[0]);
+        let insert = |first: u32, turn: usize| {
+            let rows = (0..edges.len()).zip(first..).map(|(edge, id)| {
+                let (literals, _) = &edges[(edge + turn) % edges.len()];
+                format!("({id}, {literals})")
+            });
+            let rows = rows.collect::<Vec<String>>().join(", ");
+            format!("INSERT INTO {table} (id, {columns}) VALUES {rows}")
+        };
+        let set: Vec<String> = columns
+            .split(", ")
+            .map(|column| format!("x.{column} = y.{column}"))
+            .collect();
+        let update = format!(
+            "UPDATE {table} AS x JOIN {table} AS y ON x.id = y.id + 1000 SET {}
+             WHERE y.id BETWEEN 1000 AND 1999",
+            set.join(", ")
+        );
+        let delete = format!("DELETE FROM {table} WHERE id >= 4000");
+        // Selected, to be updated, to be deleted; inserted.
+        let before = [insert(1000, 0), insert(2000, 1), insert(4000, 0)];
+        let after = [insert(3000, 0), update, delete];
+        let before: Vec<&str> = before.iter().map(String::as_str).collect();
+        let after: Vec<&str> = after.iter().map(String::as_str).collect();
+        self.on_all_paths(&before, &after, |snapshot| {
+            for (index, (literals, expected)) in (0..).zip(edges) {
+                for (first, path) in [(1000, "selected"), (3000, "inserted"), (2000, "updated")] {
+                    let held = value(snapshot, first + index);
+                    assert_eq!(held.as_ref(), Some(expected), "{path}: {literals}");
+                }
+                assert!(
+                    value(snapshot, 4000 + index).is_none(),
+                    "deleted: {literals}"
+                );
+            }
+        });
     }
 
     /// A session, with the tables empty.

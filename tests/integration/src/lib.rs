@@ -11,6 +11,8 @@ mod compression;
 pub mod edge;
 pub mod fire;
 mod gate;
+pub mod generation;
+pub mod harness;
 pub mod json_fire;
 pub mod oracle;
 mod random;

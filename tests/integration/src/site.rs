@@ -89,6 +89,16 @@ impl Site {
         }
     }
 
+    /// Whether the server logs the names of columns.
+    ///
+    /// # Panics
+    /// When it does not say.
+    #[must_use]
+    pub fn logs_names(&self) -> bool {
+        let level = "SELECT @@global.binlog_row_metadata";
+        self.logs_metadata() && self.server.query_value(level).unwrap() == Some("FULL".to_owned())
+    }
+
     /// Says why a test does not apply to this server.
     pub fn does_not_apply(&self, reason: &str) {
         let (flavor, version) = (self.flavor(), self.server.version());

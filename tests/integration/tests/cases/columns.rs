@@ -1,10 +1,10 @@
 //! Generated and invisible columns, defaults that are expressions, and partial row images.
 
 use integration::cases::{Case, Servers};
+use integration::harness::Test;
+use integration::tests;
 use lab::Flavor;
 use mirror_runtime::Decimal;
-
-use crate::{Test, tests};
 
 pub(crate) const TESTS: &[Test] = tests![
     generated_columns_shift_nothing,

@@ -2,15 +2,15 @@
 
 use integration::Site;
 use integration::cases::{Case, Servers, run_all};
+use integration::harness::Test;
 use integration::run_in;
+use integration::tests;
 use lab::Flavor;
 use mirror_runtime::image::{Plan, RowsEvent};
 use mirror_runtime::source::{EventSource, LiveSource, RawEvent, StreamOptions, StreamStart};
 use mirror_runtime::transaction::{Boundary, Touch, TransactionReader, TransactionSink};
 use mirror_runtime::{Error, Schema, TableError};
 use test_cases::{Mirror, Tables};
-
-use crate::{Test, tests};
 
 pub(crate) const TESTS: &[Test] = tests![
     a_table_made_by_a_select_has_its_rows,
@@ -58,7 +58,7 @@ fn a_table_made_by_a_select_has_its_rows(servers: &Servers, flavor: Flavor) {
             );
             3
         };
-        if !has_names(site) {
+        if !site.logs_names() {
             // Rows that follow their own table's definition cannot be checked without names.
             // Whether the mirror loads the table before it meets them, or stops, is its choice.
             if let Some(error) = case.end_or_caught_up(&mirror) {
@@ -145,7 +145,7 @@ fn columns_that_are_added_are_followed_and_a_renamed_one_stops(servers: &Servers
             ),
         );
         run_in(&mut conn, "INSERT INTO al_t VALUES (2,'f2','m2','l2')");
-        if has_names(site) {
+        if site.logs_names() {
             let snapshot = case.caught_up(&mirror);
             let names: Vec<_> = snapshot
                 .al_t()
@@ -223,7 +223,7 @@ fn columns_of_one_type_that_change_places_are_not_mixed_up(servers: &Servers, fl
         let mirror = case.mirror();
         run_in(&mut conn, "ALTER TABLE swap_t MODIFY a VARCHAR(9) AFTER b");
         run_in(&mut conn, "INSERT INTO swap_t VALUES (2,'b2','a2')");
-        if has_names(site) {
+        if site.logs_names() {
             for mirror in [mirror, case.mirror()] {
                 let snapshot = case.caught_up(&mirror);
                 let rows: Vec<_> = snapshot
@@ -240,15 +240,6 @@ fn columns_of_one_type_that_change_places_are_not_mixed_up(servers: &Servers, fl
             assert_layout(&refused.expect("the columns moved"), "cases.swap_t");
         }
     }
-}
-
-/// Whether the server logs the names of columns.
-fn has_names(site: &Site) -> bool {
-    site.logs_metadata()
-        && site
-            .server
-            .query_value::<String>("SELECT @@binlog_row_metadata")
-            .is_ok_and(|level| level.as_deref() == Some("FULL"))
 }
 
 fn assert_layout(error: &Error, table: &str) {

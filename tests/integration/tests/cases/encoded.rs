@@ -2,10 +2,10 @@
 
 use integration::cases::{Case, Servers, start};
 use integration::compressing;
+use integration::harness::Test;
+use integration::tests;
 use lab::Flavor;
 use mysql::prelude::Queryable;
-
-use crate::{Test, tests};
 
 pub(crate) const TESTS: &[Test] = tests![
     text_of_each_columns_own_character_set_is_decoded,

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use integration::Site;
 use integration::cases::{Servers, lacking, start};
+use integration::generation::{generate, surface};
+use integration::harness::Test;
 use integration::run_in;
+use integration::tests;
 use lab::{Flavor, ServerOptions};
-use xtask::commands::{RegenerateOptions, regenerate};
-
-use crate::{Test, tests};
 
 pub(crate) const TESTS: &[Test] = tests![
     a_table_without_a_key_that_tells_rows_apart_is_refused,
@@ -16,30 +15,6 @@ pub(crate) const TESTS: &[Test] = tests![
     versioned_comments_count_as_the_server_reads_them,
     expressions_and_checks_do_not_stop_the_parser,
 ];
-
-/// Generates code for tables of a server into a folder; the error's text if that is refused.
-pub(crate) fn generate(site: &Site, schema: &str, out: &Path) -> Result<(), String> {
-    let file = out.join("schema.json");
-    std::fs::write(&file, schema).expect("a file can be written");
-    let options = RegenerateOptions {
-        url: Some(site.server.url()),
-        schema: Some(file),
-        out: Some(out.to_path_buf()),
-        ..RegenerateOptions::default()
-    };
-    regenerate(&options)
-        .map(drop)
-        .map_err(|error| error.to_string())
-}
-
-/// The public items and fields of a generated file, without their documentation.
-pub(crate) fn surface(folder: &Path, file: &str) -> Vec<String> {
-    let path = folder.join("src").join(file);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-    let is_shown = |line: &&str| line.starts_with("pub ") || line.contains("Self = Self(");
-    let lines = text.lines().map(str::trim).filter(is_shown);
-    lines.map(str::to_owned).collect()
-}
 
 fn fields(folder: &Path, file: &str) -> Vec<String> {
     let is_field = |line: &String| line.ends_with(',') && line.contains(": ");

@@ -1,10 +1,10 @@
 //! Rows without a primary key, and text keys under collations.
 
 use integration::cases::{Case, Servers, run_all};
+use integration::harness::Test;
 use integration::run_in;
+use integration::tests;
 use lab::Flavor;
-
-use crate::{Test, tests};
 
 pub(crate) const TESTS: &[Test] = tests![
     rows_are_told_apart_by_a_unique_key_without_nulls,

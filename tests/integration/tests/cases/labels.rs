@@ -1,10 +1,10 @@
 //! ENUM and SET.
 
 use integration::cases::{Case, Servers, run_all};
+use integration::harness::Test;
+use integration::tests;
 use lab::Flavor;
 use test_cases::{EnTE, EnTS};
-
-use crate::{Test, tests};
 
 pub(crate) const TESTS: &[Test] = tests![
     labels_of_any_text_keep_their_index_and_bytes,

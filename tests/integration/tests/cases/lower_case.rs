@@ -1,11 +1,12 @@
 //! Names of tables on servers that keep them in lower case, and on those that do not.
 
 use integration::cases::{Case, Servers, start};
+use integration::harness::Test;
 use integration::run_in;
+use integration::tests;
 use lab::{Flavor, ServerOptions};
 
-use crate::generation::{generate, surface};
-use crate::{Test, tests};
+use integration::generation::{generate, surface};
 
 pub(crate) const TESTS: &[Test] = tests![
     any_spelling_is_the_table_where_names_are_in_lower_case,

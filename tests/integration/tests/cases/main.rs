@@ -17,22 +17,8 @@ mod texts;
 mod zones;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use integration::cases::Servers;
-use lab::Flavor;
-use libtest_mimic::{Arguments, Trial};
-
-/// A test, with the name of its function.
-type Test = (&'static str, fn(&Servers, Flavor));
-
-/// Lists tests under the names of their functions.
-macro_rules! tests {
-    ($($test:ident),+ $(,)?) => {
-        &[$((stringify!($test), $test)),+]
-    };
-}
-use tests;
+use integration::harness::{Test, run};
 
 const MODULES: [&[Test]; 11] = [
     columns::TESTS,
@@ -49,19 +35,5 @@ const MODULES: [&[Test]; 11] = [
 ];
 
 fn main() -> ExitCode {
-    let servers = Arc::new(Servers::default());
-    let mut trials = Vec::new();
-    for &(name, test) in MODULES.concat().iter() {
-        for flavor in Flavor::ALL {
-            let servers = Arc::clone(&servers);
-            trials.push(Trial::test(format!("{name}::{flavor}"), move || {
-                test(&servers, flavor);
-                Ok(())
-            }));
-        }
-    }
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
-    // The servers end here, not with the process.
-    drop(Arc::into_inner(servers).expect("every test has ended"));
-    conclusion.exit_code()
+    run(&MODULES)
 }

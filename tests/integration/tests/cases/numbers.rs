@@ -1,10 +1,10 @@
 //! DECIMAL and BIT.
 
 use integration::cases::{Case, Servers};
+use integration::harness::Test;
+use integration::tests;
 use lab::Flavor;
 use test_cases::{BitT, Snapshot};
-
-use crate::{Test, tests};
 
 pub(crate) const TESTS: &[Test] = tests![
     negative_decimals_keep_sign_and_digits,

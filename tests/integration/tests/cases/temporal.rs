@@ -1,10 +1,10 @@
 //! TIME, DATE, DATETIME and TIMESTAMP.
 
 use integration::cases::{Case, Servers};
+use integration::harness::Test;
+use integration::tests;
 use lab::Flavor;
 use mirror_runtime::{Date, DateTime, Time};
-
-use crate::{Test, tests};
 
 pub(crate) const TESTS: &[Test] = tests![
     negative_times_keep_sign_and_fraction,

@@ -1,10 +1,10 @@
 //! CHAR, BINARY and JSON.
 
 use integration::cases::{Case, Servers};
+use integration::harness::Test;
+use integration::tests;
 use lab::Flavor;
 use mysql::prelude::Queryable;
-
-use crate::{Test, tests};
 
 pub(crate) const TESTS: &[Test] = tests![
     chars_of_256_bytes_and_more_are_whole,

@@ -1,12 +1,12 @@
 //! TIMESTAMP under time zones of the server and of its sessions.
 
 use integration::cases::{Case, Servers, start};
+use integration::harness::Test;
+use integration::tests;
 use integration::{Site, run_in};
 use lab::{Flavor, ServerOptions};
 use mirror_runtime::DateTime;
 use mysql::prelude::Queryable;
-
-use crate::{Test, tests};
 
 pub(crate) const TESTS: &[Test] = tests![
     timestamps_are_instants_whatever_the_zones,

@@ -34,6 +34,13 @@ pub fn normalize(text: &str, version: ServerVersion) -> String {
         {
             normal.push_str(text.get(kept..token.start).unwrap_or("").trim_end());
             kept = *end;
+            // What stood behind the counter does not become part of what stands before it.
+            if text
+                .get(kept..)
+                .is_some_and(|rest| rest.starts_with(|next: char| !next.is_whitespace()))
+            {
+                normal.push(' ');
+            }
             i += 2;
         }
         i += 1;
@@ -80,6 +87,14 @@ mod tests {
         let ddl = "CREATE TABLE `t` (\n  `a` int NOT NULL AUTO_INCREMENT COMMENT 'AUTO_INCREMENT=3'\n) ENGINE=InnoDB AUTO_INCREMENT=12 COMMENT=' AUTO_INCREMENT=5'";
         let normal = normalize(ddl, MYSQL);
         assert_eq!(normal, ddl.replace(" AUTO_INCREMENT=12", ""));
+        assert_eq!(normalize(&normal, MYSQL), normal);
+    }
+
+    #[test]
+    fn a_counter_without_space_behind_it_leaves_its_neighbours_apart() {
+        let ddl = "CREATE TABLE `t` (\n  `a` int\n) ENGINE=InnoDB AUTO_INCREMENT=12COMMENT='c'";
+        let normal = normalize(ddl, MYSQL);
+        assert_eq!(normal, ddl.replace("AUTO_INCREMENT=12", ""));
         assert_eq!(normalize(&normal, MYSQL), normal);
     }
 

@@ -101,6 +101,16 @@ macro_rules! float_column {
                 }
             }
 
+            #[inline]
+            fn equals_image(
+                &self,
+                raw: Option<&[u8]>,
+                column: &ImageColumn,
+            ) -> Result<bool, ValueError> {
+                let other = Self::from_image(raw, column)?;
+                Ok(self.to_bits() == other.to_bits())
+            }
+
             fn from_select(value: SelectValue, _column: &ColumnLayout) -> Result<Self, ValueError> {
                 match refuse_null(value)? {
                     SelectValue::$variant(number) => Ok(number),
@@ -143,6 +153,20 @@ mod tests {
             })
         );
         assert!(f32::from_select(SelectValue::Double(0.1), single).is_err());
+    }
+
+    #[test]
+    fn a_float_equals_its_image_bit_by_bit() {
+        let layout = column(ColumnType::Double);
+        let image = image_column(layout, 5, 8);
+        for number in [0.0, -0.0, 1.5, f64::NAN, f64::INFINITY] {
+            let raw = number.to_le_bytes();
+            assert_eq!(number.equals_image(Some(&raw), &image), Ok(true));
+        }
+        assert_eq!(
+            0.0.equals_image(Some(&(-0.0f64).to_le_bytes()), &image),
+            Ok(false)
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use hostile_bytes::TARGETS;
 
@@ -42,6 +43,42 @@ fn no_input_and_short_inputs_of_one_byte_value_are_taken() {
         for length in 0..40 {
             for byte in [0, 1, 7, 0x7f, 0x80, 0xfe, 0xff] {
                 (target.check)(&vec![byte; length]);
+            }
+        }
+    }
+}
+
+/// Nesting and repetition cost time in proportion to the text, and no stack.
+#[test]
+fn long_repetitions_are_taken() {
+    let tokens = [
+        "(", "[", "{\"a\":", "/*", "/*!", "/*M! ", "`", "'", "\"", ",", "\\", "-- \n", "a ", "1",
+        ".", "@", "(a", "a.", "a(", "a int,",
+    ];
+    let starts = [
+        "",
+        "\u{1}",
+        "\u{1}CREATE TABLE t (a int",
+        "\u{1}CREATE TABLE t (a int DEFAULT (",
+        "\u{1}CREATE TABLE t (",
+        "\u{1}CREATE TABLE t (a int) ",
+        "ALTER TABLE ",
+        "DROP TABLE ",
+        "{\"tables\":",
+    ];
+    let texts = ["classify", "ddl", "generate", "lock_file", "schema_json"];
+    for target in TARGETS.iter().filter(|target| texts.contains(&target.name)) {
+        for start in starts {
+            for token in tokens {
+                let input = start.to_owned() + &token.repeat(10_000);
+                let begin = Instant::now();
+                (target.check)(input.as_bytes());
+                let taken = begin.elapsed();
+                assert!(
+                    taken < Duration::from_secs(10),
+                    "{}: {taken:?} for {start:?} and 10000 times {token:?}",
+                    target.name
+                );
             }
         }
     }

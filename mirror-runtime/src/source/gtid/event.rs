@@ -1,5 +1,6 @@
 //! The events that start a transaction and name it.
 
+use super::mysql::MAX_NUMBER;
 use super::serialized;
 use super::{Gtid, MariaDbGtid, MySqlGtid, Tsid, Uuid};
 use crate::source::error::SourceError;
@@ -82,6 +83,9 @@ impl GtidEvent {
         let flags = bytes.u8()?;
         let uuid = Uuid(bytes.take(16)?.try_into().ok()?);
         let number = bytes.u64()?;
+        if named && !is_number(number) {
+            return None;
+        }
         let gtid = named.then_some(MySqlGtid {
             tsid: Tsid { uuid, tag: None },
             number,
@@ -150,7 +154,7 @@ impl GtidEvent {
             }
         }
         let tsid = Tsid::new(uuid?, tag).ok()?;
-        if number == 0 {
+        if !is_number(number) {
             return None;
         }
         let mut event = Self::new(Some(Gtid::MySql(MySqlGtid { tsid, number })), flags);
@@ -186,6 +190,11 @@ impl GtidEvent {
         }
         Some(event)
     }
+}
+
+/// Whether a transaction of MySQL can have this number.
+fn is_number(number: u64) -> bool {
+    (1..=MAX_NUMBER).contains(&number)
 }
 
 #[cfg(test)]

@@ -51,6 +51,24 @@ fn mysql_gtid_has_its_commit_times() {
 }
 
 #[test]
+fn numbers_that_no_transaction_has_are_refused() {
+    for (number, valid) in [
+        (0, false),
+        (1, true),
+        (i64::MAX as u64 - 1, true),
+        (i64::MAX as u64, false),
+        (u64::MAX, false),
+    ] {
+        let mut body = mysql_body(7, None);
+        body[17..25].copy_from_slice(&number.to_le_bytes());
+        let parsed = parse(event_type::GTID, &body);
+        assert_eq!(parsed.is_ok(), valid, "{number}");
+        // Without GTIDs there is no number to be judged.
+        assert!(parse(event_type::ANONYMOUS_GTID, &body).is_ok());
+    }
+}
+
+#[test]
 fn mysql_gtid_of_old_versions_is_shorter() {
     let body = mysql_body(7, None);
     for length in [25, 42] {

@@ -9,7 +9,7 @@ use mysql_common::packets::{GnoInterval, Sid, Tag};
 use super::{GtidError, Uuid};
 
 /// Largest transaction number (MySQL source `GNO_END` - 1).
-const MAX_NUMBER: u64 = i64::MAX as u64 - 1;
+pub(super) const MAX_NUMBER: u64 = i64::MAX as u64 - 1;
 /// Longest tag, in bytes.
 const MAX_TAG: usize = 32;
 

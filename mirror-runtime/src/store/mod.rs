@@ -5,13 +5,17 @@
 //! clone, a commit publishes it as a whole, an abandoned transaction just drops it. Readers
 //! take the published value and keep it as long as they like.
 
+mod divergence;
 mod index;
 mod publish;
 mod table;
+mod table_writer;
 
+pub use divergence::{ApplyError, Divergence, Mode};
 pub use index::{Index, IndexRange};
 pub use publish::{Snapshot, Store, Version, Writer};
-pub use table::{ApplyError, Batch, Divergence, Mode, ShownRow, Table, TableWriter};
+pub use table::Table;
+pub use table_writer::{Batch, ImageValues, ShownRow, TableWriter};
 
 use std::sync::Arc;
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufWriter, Write};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use generated::{Mirror, Tables};
@@ -19,7 +20,12 @@ type Answer = Result<String, Box<dyn std::error::Error>>;
 const PATIENCE: Duration = Duration::from_secs(90);
 const MARKER: &str = "fuzz_marker.marker";
 
+/// Why tables were loaded again, since this was asked last. A mirror that loads several times
+/// in a row publishes the last reason only, but logs all of them.
+static RELOADS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
 fn main() -> io::Result<()> {
+    tracing::subscriber::set_global_default(Reloads).map_err(io::Error::other)?;
     let mut driver = Driver::default();
     for line in io::stdin().lock().lines() {
         let line = line?;
@@ -86,6 +92,7 @@ impl Driver {
 
     fn follow(&mut self) -> Answer {
         self.followed = None;
+        RELOADS.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let mirror = Mirror::connect(self.options()?, PATIENCE)?;
         let subscription = mirror.subscribe();
         let replay = Replay::of(subscription.tables());
@@ -171,7 +178,8 @@ impl Driver {
     fn status(&mut self) -> Answer {
         let running = self.running()?;
         let reloads = running.mirror.status().reloads;
-        let reasons = std::mem::take(&mut running.replay.reloads);
+        let mut reasons = RELOADS.lock().unwrap_or_else(PoisonError::into_inner);
+        let reasons = std::mem::take(&mut *reasons);
         Ok(format!("{reloads} {}", reasons.join("\t")))
     }
 }
@@ -216,8 +224,6 @@ struct Replay {
     tables: BTreeMap<usize, BTreeMap<Vec<u8>, Vec<u8>>>,
     marker: String,
     changes: u64,
-    /// Why tables were loaded again.
-    reloads: Vec<String>,
 }
 
 impl Replay {
@@ -226,7 +232,6 @@ impl Replay {
             tables: BTreeMap::new(),
             marker: String::new(),
             changes: 0,
-            reloads: Vec::new(),
         };
         for index in 0..Tables::layouts().len() {
             for row in tables.table(index).into_iter().flat_map(|table| table.rows()) {
@@ -238,7 +243,6 @@ impl Replay {
     }
 
     fn apply(&mut self, transaction: &Transaction<Tables>) -> Result<(), String> {
-        self.reloads.extend(transaction.reload.clone());
         for change in &transaction.changes {
             let view = Tables::change_view(change);
             let name = view.layout.full_name();
@@ -289,4 +293,41 @@ fn key_of(row: &dyn RowValues) -> Vec<u8> {
         debug_assert!(!matches!(column.kind, ColumnType::Json));
     }
     key
+}
+
+/// Takes the reasons out of the mirror's log.
+struct Reloads;
+
+impl tracing::Subscriber for Reloads {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() <= tracing::Level::WARN
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::Id {
+        tracing::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::Id, _: &tracing::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        struct Reason(Option<String>);
+        impl tracing::field::Visit for Reason {
+            fn record_str(&mut self, field: &tracing::field::Field, value: &str) {
+                if field.name() == "reason" {
+                    self.0 = Some(value.to_owned());
+                }
+            }
+            fn record_debug(&mut self, _: &tracing::field::Field, _: &dyn std::fmt::Debug) {}
+        }
+        let mut reason = Reason(None);
+        event.record(&mut reason);
+        let mut reasons = RELOADS.lock().unwrap_or_else(PoisonError::into_inner);
+        reasons.extend(reason.0);
+    }
+
+    fn enter(&self, _: &tracing::Id) {}
+
+    fn exit(&self, _: &tracing::Id) {}
 }

@@ -9,6 +9,10 @@ use super::lab::LabRelease;
 use crate::error::{Error, Outcome};
 use crate::project;
 
+/// Random schemas that are generated and compiled together, unless told otherwise: a compromise
+/// between the time of a build and what is lost when a mirror stops.
+pub const SCHEMAS_PER_ROUND: usize = 25;
+
 /// Options of [`fuzz_types`].
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct FuzzOptions {
@@ -31,7 +35,7 @@ pub struct FuzzOptions {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub first: usize,
     /// Random schemas that are generated and compiled together
-    #[arg(long, value_name = "N", default_value_t = 25)]
+    #[arg(long, value_name = "N", default_value_t = SCHEMAS_PER_ROUND)]
     pub per_round: usize,
     /// Row changes in each schema, about
     #[arg(long, value_name = "N")]

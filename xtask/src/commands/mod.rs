@@ -14,7 +14,7 @@ pub use bench::{BenchOptions, bench};
 pub use check::{CheckOptions, check};
 pub use demo::{DemoOptions, demo};
 pub use fuzz::{FuzzBytesOptions, fuzz};
-pub use fuzz_types::{FuzzOptions, fuzz_types};
+pub use fuzz_types::{FuzzOptions, SCHEMAS_PER_ROUND, fuzz_types};
 pub use init::{InitOptions, init};
 pub use lab::{LabAction, LabFlavor, LabOptions, LabRelease, lab};
 pub use regenerate::{RegenerateOptions, regenerate};

@@ -5,6 +5,7 @@ use std::process::Command;
 use lab::Release;
 
 use super::check::{CheckOptions, check};
+use super::fuzz_types::{FuzzOptions, SCHEMAS_PER_ROUND, fuzz_types};
 use super::lab::{LabRelease, install_release};
 use crate::error::{Error, Outcome};
 use crate::project;
@@ -44,7 +45,7 @@ pub fn test(options: &TestOptions) -> Result<Outcome, Error> {
     if let Some(release) = options.server {
         return test_on(release.into(), options);
     }
-    let planned = if options.quick { 5 } else { 9 };
+    let planned = if options.quick { 5 } else { 10 };
     let mut steps = Steps::new(planned, options.keep_going);
     static_steps(&mut steps)?;
     steps.step("unit, golden and doc tests", |counts| {
@@ -144,6 +145,18 @@ fn server_steps(steps: &mut Steps) -> Result<(), Error> {
         let commands = ["test", "--package", "xtask", "--test", "server"];
         Ok(tests(&lab, &[], counts)? && tests(&commands, &[], counts)?)
     })?;
+    steps.step(
+        "random tables on both servers (cargo xtask fuzz-types --short)",
+        |counts| {
+            let oracle = ["test", "--package", "fuzz-types", "--test", "oracle"];
+            let short = FuzzOptions {
+                short: true,
+                per_round: SCHEMAS_PER_ROUND,
+                ..FuzzOptions::default()
+            };
+            Ok(tests(&oracle, &[], counts)? && fuzz_types(&short)? == Outcome::Holds)
+        },
+    )?;
     steps.step("integration tests on both servers", |counts| {
         tests(&["test", "--package", INTEGRATION], &[], counts)
     })

@@ -18,6 +18,7 @@ pub mod oracle;
 mod random;
 pub mod replay;
 mod rounds;
+mod servers;
 pub mod shown;
 mod site;
 mod world;

@@ -1,6 +1,7 @@
 //! `cargo xtask lab`: private servers, and the demo data in one.
 
 use std::fs;
+use std::path::Path;
 
 use lab::{Flavor, Release, Reporter, Server, ServerOptions};
 
@@ -181,6 +182,16 @@ pub(super) fn start_with_demo_data(flavor: LabFlavor) -> Result<Server, Error> {
     for (_, script) in &scripts {
         server.exec_script(script)?;
     }
+    Ok(server)
+}
+
+/// A server of our own with the tables of a script; it ends when the value is dropped.
+pub(super) fn start_with_script(flavor: LabFlavor, script: &Path) -> Result<Server, Error> {
+    let text = fs::read_to_string(script)
+        .map_err(|source| Error::file(script, "cannot read the script", source))?;
+    let options = ServerOptions::new().reporter(Reporter::stderr());
+    let server = Server::start(flavor.into(), &options)?;
+    server.exec_script(&text)?;
     Ok(server)
 }
 

@@ -7,7 +7,7 @@ use codegen::files::{self, Written};
 use codegen::lock::{LOCK_FILE, Lock};
 use codegen::schema_file::SchemaFile;
 
-use super::lab::{LabFlavor, start_with_demo_data};
+use super::lab::{LabFlavor, start_with_demo_data, start_with_script};
 use crate::error::{Error, Outcome};
 use crate::pipeline::{self, Paths};
 use crate::project;
@@ -31,6 +31,9 @@ pub struct RegenerateOptions {
     /// Start a private server with the demo schema, and regenerate from that
     #[arg(long, value_enum, value_name = "FLAVOR")]
     pub lab: Option<LabFlavor>,
+    /// With --lab: make the tables of this SQL script instead of the demo schema
+    #[arg(long, value_name = "FILE", requires = "lab")]
+    pub script: Option<PathBuf>,
 }
 
 /// Writes the generated crate, and prints what changed in the schema and which files.
@@ -65,7 +68,10 @@ fn recorded(paths: &Paths) -> Result<Lock, Error> {
 
 fn from_server(options: &RegenerateOptions, schema: &SchemaFile) -> Result<Lock, Error> {
     if let Some(flavor) = options.lab {
-        let server = start_with_demo_data(flavor)?;
+        let server = match &options.script {
+            Some(script) => start_with_script(flavor, script)?,
+            None => start_with_demo_data(flavor)?,
+        };
         return pipeline::fetch(&ServerUrl::parse(&server.url())?, schema)?.complete();
     }
     let url = url::given_or_environment(options.url.as_deref()).map_err(|error| {

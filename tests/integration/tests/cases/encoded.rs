@@ -77,7 +77,7 @@ fn vectors_are_mirrored_and_do_not_disturb_others(servers: &Servers, flavor: Fla
         let first = format!("INSERT INTO vec_t VALUES (1,{make}('[1.05,-17.8,32]'),7)");
         let second = format!("INSERT INTO vec_t VALUES (3,{make}('[1,2,3]'),9)");
         let other = format!("REPLACE INTO vec_other VALUES (1,{make}('[1,2]'))");
-        let update = format!("UPDATE vec_t SET v={make}('[1e-7,3.4e38,-0]') WHERE id = 3");
+        let update = format!("UPDATE vec_t SET v={make}('[1e-7,3.4e18,-0]') WHERE id = 3");
         case.on_all_paths(
             &[&first, &second],
             &["INSERT INTO vec_t VALUES (2,NULL,8)", &other, &update],
@@ -90,7 +90,7 @@ fn vectors_are_mirrored_and_do_not_disturb_others(servers: &Servers, flavor: Fla
                 let expected = [
                     (Some(vec![1.05, -17.8, 32.0]), Some(7)),
                     (None, Some(8)),
-                    (Some(vec![1e-7, 3.4e38, -0.0]), Some(9)),
+                    (Some(vec![1e-7, 3.4e18, -0.0]), Some(9)),
                 ];
                 assert_eq!(rows, expected);
             },

@@ -48,11 +48,17 @@ fn definitions_of_both_servers_give_the_same_code(_: &Servers, flavor: Flavor) {
     let schema = std::fs::read_to_string(checked_in.join("schema.json")).expect("schema.json");
     let is_there = |line: &&str| {
         let table = line.split('"').nth(3).unwrap_or_default();
-        lacking(&site, table).is_none()
+        line.contains("\"table\":") && lacking(&site, table).is_none()
     };
-    let schema: Vec<&str> = schema.lines().filter(is_there).collect();
+    let tables: Vec<&str> = schema
+        .lines()
+        .filter(is_there)
+        .map(|line| line.trim_end_matches(','))
+        .collect();
+    let tables = tables.join(",\n");
+    let schema = format!("{{\"database\": \"cases\", \"tables\": [\n{tables}\n]}}");
     let folder = tempfile::tempdir().expect("a folder");
-    generate(&site, &schema.join("\n"), folder.path()).expect("these tables can be mirrored");
+    generate(&site, &schema, folder.path()).expect("these tables can be mirrored");
     let mut compared = 0;
     let files = std::fs::read_dir(folder.path().join("src")).expect("the generated code");
     for entry in files.flatten() {

@@ -20,7 +20,7 @@ pub struct Features {
 pub const FEATURES: Features = Features {
     defaults: true,
     compression: true,
-    partial_json: false,
+    partial_json: true,
     rotation: true,
 };
 

@@ -177,7 +177,9 @@ fn implicit(kind: ColumnType) -> ColumnDefault {
         T::Enum { .. } => SelectValue::UInt(1),
         T::Set { .. } => SelectValue::UInt(0),
         T::Bit { bits } => SelectValue::Bytes(vec![0; usize::from(bits).div_ceil(8)]),
-        T::Json | T::Geometry | T::Vector { .. } | T::Uuid | T::Inet4 | T::Inet6 => return None,
+        T::Json => SelectValue::Bytes(b"null".to_vec()),
+        T::Geometry => SelectValue::Bytes(Vec::new()),
+        T::Vector { .. } | T::Uuid | T::Inet4 | T::Inet6 => return None,
     })
 }
 

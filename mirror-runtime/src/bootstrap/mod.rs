@@ -90,8 +90,11 @@ pub(crate) fn bootstrap<S: Schema>(
     tracing::info!(anchor = anchor.kind, start = %anchor.start, in_snapshot, "loading");
     status.update(|status| status.state = State::Loading);
     let collations = Collations::read(&mut conn, &info)?;
-    let defaults = defaults::read(&mut conn, &info, S::layouts(), selected)?;
-    let tables = match load::load::<S>(&mut conn, options, selected, status, stop, snapshot) {
+    let loaded = defaults::read(&mut conn, &info, S::layouts(), selected).and_then(|defaults| {
+        load::load::<S>(&mut conn, options, selected, status, stop, snapshot)
+            .map(|tables| (tables, defaults))
+    });
+    let (tables, defaults) = match loaded {
         Err(Error::Source(error)) if is_about_columns(&error) => {
             // Altered since the check: said by the check, with table, expected and found.
             check_server::<S>(&mut conn, &info, selected, None)?;

@@ -103,3 +103,17 @@ fn text_in_another_charset_than_the_compiled_one_is_a_mismatch() {
     assert!(text.contains("expected character set latin1"), "{text}");
     assert!(text.contains("found character set cp1251"), "{text}");
 }
+
+#[test]
+fn an_insert_without_any_column_is_one_row_of_defaults() {
+    let plan = plan().with_defaults(Arc::from(vec![Some(SelectValue::Int(7)); 3]));
+    let body = rows_body(3, &[&[0]], &[]);
+    let event = RowsEvent::parse(30, &body).unwrap();
+    let mut reader = plan.reader(&event);
+    let image = reader.next().unwrap().unwrap().after.unwrap();
+    assert_eq!(image.get(0), Ok(Some(7_i32)));
+    assert!(reader.next().unwrap().is_none());
+    // A delete or update always has its key.
+    let delete = RowsEvent::parse(32, &body).unwrap();
+    assert!(plan.reader(&delete).next().unwrap().is_none());
+}

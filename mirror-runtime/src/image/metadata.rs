@@ -3,6 +3,7 @@
 
 use super::cursor::Cursor;
 use super::{ImageError, WireColumn, type_code};
+use crate::source::Family;
 
 const SIGNEDNESS: u8 = 1;
 const DEFAULT_CHARSET: u8 = 2;
@@ -37,13 +38,14 @@ impl OptionalMetadata {
     pub(super) fn read(
         cursor: &mut Cursor<'_>,
         columns: &[WireColumn],
+        family: Family,
     ) -> Result<Self, ImageError> {
         let mut metadata = Self::default();
         while cursor.remaining() > 0 {
             let kind = cursor.byte("metadata field")?;
             let length = cursor.packed_length("metadata field length")?;
             let mut field = cursor.split(length, "metadata field")?;
-            metadata.read_field(kind, &mut field, columns)?;
+            metadata.read_field(kind, &mut field, columns, family)?;
         }
         Ok(metadata)
     }
@@ -53,11 +55,12 @@ impl OptionalMetadata {
         kind: u8,
         field: &mut Cursor<'_>,
         columns: &[WireColumn],
+        family: Family,
     ) -> Result<(), ImageError> {
         match kind {
             SIGNEDNESS => self.unsigned = Some(read_signedness(field, columns)?),
-            DEFAULT_CHARSET => self.collations = read_default_collation(field, columns)?,
-            COLUMN_CHARSET => self.collations = read_collations(field, columns)?,
+            DEFAULT_CHARSET => self.collations = read_default_collation(field, columns, family)?,
+            COLUMN_CHARSET => self.collations = read_collations(field, columns, family)?,
             COLUMN_NAME => self.names = Some(read_names(field, columns.len())?),
             SET_STR_VALUE => self.read_labels(field, columns, type_code::SET)?,
             ENUM_STR_VALUE => self.read_labels(field, columns, type_code::ENUM)?,
@@ -102,8 +105,13 @@ fn is_numeric(column: &WireColumn) -> bool {
     )
 }
 
-fn is_character(column: &WireColumn) -> bool {
+/// The types that have an entry in the lists of collations. MySQL counts VECTOR, MariaDB (which
+/// has no such code) GEOMETRY.
+fn is_character(column: &WireColumn, family: Family) -> bool {
     use type_code as t;
+    if column.type_code == t::GEOMETRY {
+        return family == Family::MariaDb;
+    }
     matches!(
         column.type_code,
         t::STRING
@@ -115,6 +123,7 @@ fn is_character(column: &WireColumn) -> bool {
             | t::LONG_BLOB
             | t::BLOB
             | t::BLOB_COMPRESSED
+            | t::VECTOR
     )
 }
 
@@ -142,9 +151,13 @@ fn read_signedness(
 fn read_default_collation(
     field: &mut Cursor<'_>,
     columns: &[WireColumn],
+    family: Family,
 ) -> Result<Option<Vec<Option<u64>>>, ImageError> {
     let default = field.packed("default collation")?;
-    let character = columns.iter().filter(|column| is_character(column)).count();
+    let character = columns
+        .iter()
+        .filter(|column| is_character(column, family))
+        .count();
     let mut by_number = vec![default; character];
     while field.remaining() > 0 {
         let number = field.packed_length("column of a collation")?;
@@ -154,29 +167,30 @@ fn read_default_collation(
             None => return Ok(None),
         }
     }
-    Ok(spread(&by_number, columns))
+    Ok(spread(&by_number, columns, family))
 }
 
 /// One collation per character column.
 fn read_collations(
     field: &mut Cursor<'_>,
     columns: &[WireColumn],
+    family: Family,
 ) -> Result<Option<Vec<Option<u64>>>, ImageError> {
     let mut by_number = Vec::new();
     while field.remaining() > 0 {
         by_number.push(field.packed("collation of a column")?);
     }
-    Ok(spread(&by_number, columns))
+    Ok(spread(&by_number, columns, family))
 }
 
 /// From one entry per character column to one per column. A list of another length (a server
 /// that counts other types as character columns) says nothing that could be relied on.
-fn spread(by_number: &[u64], columns: &[WireColumn]) -> Option<Vec<Option<u64>>> {
+fn spread(by_number: &[u64], columns: &[WireColumn], family: Family) -> Option<Vec<Option<u64>>> {
     let mut entries = by_number.iter().copied();
     let all = columns
         .iter()
         .map(|column| {
-            if is_character(column) {
+            if is_character(column, family) {
                 entries.next().map(Some)
             } else {
                 Some(None)

@@ -57,6 +57,7 @@ impl Plan {
                 layout: column,
                 type_code: wire.type_code,
                 meta: wire.meta,
+                family: map.family,
             });
         }
         let physical = with_widths(layout, map, &fields)?;

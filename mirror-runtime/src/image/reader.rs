@@ -86,6 +86,9 @@ pub struct RowReader<'a> {
     after: Option<Side<'a>>,
     /// Of an event whose after images may hold differences.
     partial: Option<PartialColumns>,
+    /// Of an insert of which no column is logged, until its row was given: every column has its
+    /// default, so by its key there is one such row.
+    defaults_only: bool,
 }
 
 impl<'a> RowReader<'a> {
@@ -100,6 +103,10 @@ impl<'a> RowReader<'a> {
             before: has_before.then(|| Side::new(plan, event.columns_before)),
             after: has_after.then(|| Side::new(plan, event.columns_after)),
             partial: None,
+            defaults_only: event.kind == RowsKind::Insert
+                && event.rows.is_empty()
+                && event.columns > 0
+                && event.columns_after.iter().all(|byte| *byte == 0),
         };
         if let (true, Some(after)) = (event.partial, &reader.after) {
             match PartialColumns::new(plan, &after.steps.fields) {
@@ -127,11 +134,12 @@ impl<'a> RowReader<'a> {
         reason = "the images borrow from the reader, which an Iterator's items cannot"
     )]
     pub fn next(&mut self) -> Result<Option<RowImages<'_>>, ImageError> {
-        if self.at >= self.rows.len() {
+        if self.at >= self.rows.len() && !self.defaults_only {
             return Ok(None);
         }
         let start = std::mem::replace(&mut self.at, self.rows.len());
         if let Some(error) = self.refused.take() {
+            self.defaults_only = false;
             return Err(error);
         }
         let mut at = start;
@@ -144,7 +152,7 @@ impl<'a> RowReader<'a> {
             }
             at = after.locate(self.rows, at)?;
         }
-        if at == start {
+        if at == start && !std::mem::take(&mut self.defaults_only) {
             return Err(ImageError::Invalid {
                 what: "a row without bytes",
                 at,

@@ -4,6 +4,7 @@ use super::locate::{Field, Slot};
 use crate::error::ValueError;
 use crate::layout::ColumnLayout;
 use crate::row::{ColumnValue, SelectValue, convert};
+use crate::source::Family;
 
 /// A mirrored column as it is in the row images of one table map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,8 @@ pub struct ImageColumn {
     pub type_code: u8,
     /// Metadata of the table map; see [`WireColumn::meta`](super::WireColumn::meta).
     pub meta: u16,
+    /// Which kind of server wrote the table map.
+    pub family: Family,
 }
 
 /// What a column has in a row that is inserted without it, as a SELECT would give it; `None` when

@@ -4,6 +4,7 @@ use super::cursor::Cursor;
 use super::metadata::OptionalMetadata;
 use super::wire_type::WireColumn;
 use super::{ImageError, type_code};
+use crate::source::Family;
 
 /// The most columns that either server allows in a table.
 const MAX_COLUMNS: usize = 4096;
@@ -36,6 +37,8 @@ pub struct TableMap {
     pub columns: Vec<WireColumn>,
     /// What the server adds by `binlog_row_metadata`.
     pub metadata: OptionalMetadata,
+    /// Which kind of server wrote it.
+    pub family: Family,
 }
 
 impl TableMap {
@@ -48,19 +51,27 @@ impl TableMap {
         read_header(&mut Cursor::new(body))
     }
 
+    /// Reads the body of a TABLE_MAP event of MySQL (behind the event header, without checksum).
+    ///
+    /// # Errors
+    /// As [`parse_of`](Self::parse_of).
+    pub fn parse(body: &[u8]) -> Result<Self, ImageError> {
+        Self::parse_of(body, Family::MySql)
+    }
+
     /// Reads the body of a TABLE_MAP event (behind the event header, without checksum).
     ///
     /// Optional metadata of kinds that are not known here is skipped.
     ///
     /// # Errors
     /// When the body ends too early, contradicts itself, or has a column of an unknown type.
-    pub fn parse(body: &[u8]) -> Result<Self, ImageError> {
+    pub fn parse_of(body: &[u8], family: Family) -> Result<Self, ImageError> {
         let mut cursor = Cursor::new(body);
         let header = read_header(&mut cursor)?;
         let (database, table) = (header.database.to_owned(), header.table.to_owned());
         let mut columns = read_columns(&mut cursor)?;
         read_nullability(&mut cursor, &mut columns)?;
-        let metadata = OptionalMetadata::read(&mut cursor, &columns)?;
+        let metadata = OptionalMetadata::read(&mut cursor, &columns, family)?;
         Ok(Self {
             table_id: header.table_id,
             flags: header.flags,
@@ -68,6 +79,7 @@ impl TableMap {
             table,
             columns,
             metadata,
+            family,
         })
     }
 }

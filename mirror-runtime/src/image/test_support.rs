@@ -3,6 +3,7 @@
 use super::ImageColumn;
 use crate::charset::Charset;
 use crate::layout::{ColumnLayout, ColumnType, TableLayout};
+use crate::source::Family;
 
 /// A NOT NULL column of a type.
 pub(crate) fn column(kind: ColumnType) -> &'static ColumnLayout {
@@ -32,6 +33,7 @@ pub(crate) fn image_column(layout: &'static ColumnLayout, type_code: u8, meta: u
         layout,
         type_code,
         meta,
+        family: Family::MySql,
     }
 }
 

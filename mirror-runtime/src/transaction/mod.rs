@@ -146,7 +146,7 @@ impl TransactionReader {
             }
             event_type::FORMAT_DESCRIPTION => {
                 // A new file or a restarted server: a transaction does not span that.
-                self.maps.clear();
+                self.maps.start_file(event);
                 if event.header.log_pos != 0 && self.in_transaction {
                     sink.abandon();
                     self.start_group();

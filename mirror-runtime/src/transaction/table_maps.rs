@@ -7,7 +7,7 @@ use super::{Redefined, unreadable};
 use crate::error::{Error, TableError};
 use crate::image::{ColumnDefault, Plan, TableMap};
 use crate::layout::TableLayout;
-use crate::source::{Collations, RawEvent};
+use crate::source::{Collations, Family, RawEvent};
 
 /// More table maps than this are forgotten at once; the server sends one with each statement.
 const MAX_TABLE_MAPS: usize = 4096;
@@ -52,6 +52,7 @@ pub(super) struct TableMaps {
     /// By table index; empty when they are not known.
     defaults: Vec<Arc<[ColumnDefault]>>,
     collations: Collations,
+    family: Family,
 }
 
 impl TableMaps {
@@ -77,6 +78,7 @@ impl TableMaps {
             altered: HashMap::new(),
             defaults: Vec::new(),
             collations: Collations::default(),
+            family: Family::MySql,
         }
     }
 
@@ -91,6 +93,18 @@ impl TableMaps {
     pub(super) fn with_collations(mut self, collations: Collations) -> Self {
         self.collations = collations;
         self
+    }
+
+    /// Takes a FORMAT_DESCRIPTION: forgets all maps, and looks which kind of server writes. It
+    /// has a byte for each event type that the server knows, behind the version of the format,
+    /// that of the server, a time and a length; only MariaDB has types beyond 100.
+    pub(super) fn start_file(&mut self, event: &RawEvent<'_>) {
+        const HEAD: usize = 2 + 50 + 4 + 1;
+        self.family = match event.body.len().saturating_sub(HEAD) {
+            0..=100 => Family::MySql,
+            _ => Family::MariaDb,
+        };
+        self.clear();
     }
 
     /// Forgets all maps, but not which tables were altered.
@@ -134,8 +148,8 @@ impl TableMaps {
     }
 
     fn mirrored(&self, table: usize, event: &RawEvent<'_>) -> Result<MappedTable, Error> {
-        let map =
-            TableMap::parse(event.body).map_err(|error| unreadable(event, &error.to_string()))?;
+        let map = TableMap::parse_of(event.body, self.family)
+            .map_err(|error| unreadable(event, &error.to_string()))?;
         let layout = self.layout(table)?;
         let differs = |column, expected, found| TableError::Layout {
             table: layout.full_name(),

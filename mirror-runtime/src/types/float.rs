@@ -8,6 +8,7 @@ use crate::error::ValueError;
 use crate::image::ImageColumn;
 use crate::layout::ColumnLayout;
 use crate::row::{ColumnValue, SelectValue};
+use crate::source::Family;
 use crate::value::Value;
 
 macro_rules! total_float {
@@ -90,9 +91,13 @@ macro_rules! float_column {
     ($float:ty, $width:literal, $variant:ident, $sql:literal) => {
         impl ColumnValue for $float {
             #[inline]
-            fn from_image(raw: Option<&[u8]>, _column: &ImageColumn) -> Result<Self, ValueError> {
+            fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
                 let raw = raw.ok_or(ValueError::UnexpectedNull)?;
                 match raw.try_into() {
+                    // MariaDB may store -0, and gives 0 to everybody who asks.
+                    Ok(bytes) if column.family == Family::MariaDb => {
+                        Ok(Self::from_le_bytes(bytes) + 0.0)
+                    }
                     Ok(bytes) => Ok(Self::from_le_bytes(bytes)),
                     Err(_) => Err(ValueError::Length {
                         expected: $width,

@@ -28,11 +28,12 @@ const SRID_BYTES: usize = 4;
 
 impl Geometry {
     /// A value from the server's bytes: four of the SRID, little endian, then the WKB; `None`
-    /// when there are fewer than four.
+    /// when there are fewer than four. Without any byte it is what MariaDB and MySQL 5.6 put into
+    /// a NOT NULL column that got no value, outside of strict mode.
     #[must_use]
     pub fn from_bytes(bytes: impl Into<Box<[u8]>>) -> Option<Self> {
         let bytes = bytes.into();
-        (bytes.len() >= SRID_BYTES).then_some(Self(bytes))
+        (bytes.is_empty() || bytes.len() >= SRID_BYTES).then_some(Self(bytes))
     }
 
     /// The id of the spatial reference system; 0 for none.
@@ -89,6 +90,8 @@ mod tests {
         let selected = Geometry::from_select(SelectValue::Bytes(bytes.to_vec()), layout).unwrap();
         assert_eq!(decoded, selected);
         assert_eq!((decoded.srid(), decoded.wkb()), (4326, &bytes[4..]));
+        let empty = Geometry::from_image(Some(b""), &image).unwrap();
+        assert_eq!((empty.srid(), empty.wkb()), (0, &[][..]));
         assert_eq!(
             Geometry::from_image(Some(b"\0\0\0"), &image),
             Err(TOO_SHORT)

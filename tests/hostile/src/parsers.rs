@@ -173,5 +173,6 @@ fn image_column(layout: &'static ColumnLayout, type_code: u8, meta: u16) -> Imag
         layout,
         type_code,
         meta,
+        family: mirror_runtime::source::Family::MySql,
     }
 }

@@ -33,6 +33,7 @@ pub fn column_values(input: &[u8]) {
         layout: leaked(typed.layout),
         type_code: typed.type_code,
         meta: typed.meta,
+        family: mirror_runtime::source::Family::MySql,
     };
     let mut raw = rest;
     if flags & OTHER_TYPE != 0 {

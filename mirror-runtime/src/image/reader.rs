@@ -6,7 +6,7 @@ use super::ImageError;
 use super::locate::{Field, Slot, Steps};
 use super::partial::PartialColumns;
 use super::plan::Plan;
-use super::row_image::{BeforeImage, ColumnDefault, RowImage};
+use super::row_image::{ColumnDefault, RowImage};
 use super::rows_event::{RowsEvent, RowsKind};
 
 /// The images of one changed row.
@@ -20,7 +20,7 @@ pub struct RowImages<'a> {
 
 /// One side of the rows: the steps through its images and the slots of the row in hand.
 #[derive(Debug)]
-struct Side<'a> {
+pub(super) struct Side<'a> {
     steps: Cow<'a, Steps>,
     slots: Vec<Slot>,
     /// Whether the images lack a mirrored generated column.
@@ -53,6 +53,7 @@ impl<'a> Side<'a> {
         rows: &'s [u8],
         plan: &'s Plan,
         defaults: &'s [ColumnDefault],
+        before: Option<&'s Side<'s>>,
     ) -> RowImage<'s> {
         RowImage {
             rows,
@@ -61,16 +62,29 @@ impl<'a> Side<'a> {
             columns: plan.columns(),
             defaults,
             lacks_generated: self.lacks_generated,
-            before: None,
+            before,
             replayed: false,
         }
     }
 
-    fn as_before(&self) -> BeforeImage<'_> {
-        BeforeImage {
-            slots: &self.slots,
-            fields: &self.steps.fields,
-        }
+    /// Marks the columns that hold differences in the next row.
+    #[cold]
+    #[inline(never)]
+    fn mark(
+        &mut self,
+        partial: &PartialColumns,
+        rows: &[u8],
+        at: usize,
+    ) -> Result<usize, ImageError> {
+        partial.mark(rows, at, &mut self.steps.to_mut().fields)
+    }
+
+    pub(super) fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    pub(super) fn fields(&self) -> &[Field] {
+        &self.steps.fields
     }
 }
 
@@ -148,7 +162,7 @@ impl<'a> RowReader<'a> {
         }
         if let Some(after) = &mut self.after {
             if let Some(partial) = &self.partial {
-                at = partial.mark(self.rows, at, &mut after.steps.to_mut().fields)?;
+                at = after.mark(partial, self.rows, at)?;
             }
             at = after.locate(self.rows, at)?;
         }
@@ -166,16 +180,16 @@ impl<'a> RowReader<'a> {
             None => plan.defaults(),
             Some(_) => &[],
         };
-        let mut after = self
-            .after
-            .as_ref()
-            .map(|side| side.image(rows, plan, defaults));
-        if let (Some(after), Some(before), true) = (&mut after, before, self.partial.is_some()) {
-            after.before = Some(before.as_before());
-        }
+        let documents = match &self.partial {
+            None => None,
+            Some(_) => before,
+        };
         Ok(Some(RowImages {
-            before: before.map(|side| side.image(rows, plan, &[])),
-            after,
+            before: before.map(|side| side.image(rows, plan, &[], None)),
+            after: self
+                .after
+                .as_ref()
+                .map(|side| side.image(rows, plan, defaults, documents)),
         }))
     }
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
+use crate::charset::Charset;
 use crate::error::Error;
 use crate::image::ColumnDefault;
 use crate::layout::{ColumnLayout, ColumnType, TableLayout};
@@ -89,12 +90,14 @@ fn table_defaults(
     layout: &TableLayout,
 ) -> Result<Vec<ColumnDefault>, Error> {
     let server = columns(conn, layout.database, layout.table)?;
-    let origin_of = |column: &ColumnLayout| {
+    let on_server = |column: &ColumnLayout| {
         let lower = column.name.to_lowercase();
         server
             .iter()
             .find(|found| found.name.to_lowercase() == lower)
-            .map_or(Origin::Computed, |found| origin(found, family))
+    };
+    let origin_of = |column: &ColumnLayout| {
+        on_server(column).map_or(Origin::Computed, |found| origin(found, family))
     };
     let origins: Vec<Origin> = layout.columns.iter().map(origin_of).collect();
     let mut literals = literals(conn, layout, &origins)?.into_iter();
@@ -107,10 +110,37 @@ fn table_defaults(
             Origin::Literal => literals
                 .next()
                 .flatten()
-                .filter(|value| *value != SelectValue::NULL),
+                .filter(|value| *value != SelectValue::NULL)
+                .or_else(|| from_text(column, on_server(column)?, family)),
             Origin::Computed => None,
         })
         .collect())
+}
+
+/// The default from its text, of types whose text on MySQL is exact; the others remain unknown
+/// until the table has a row.
+fn from_text(column: &ColumnLayout, server: &ServerColumn, family: Family) -> ColumnDefault {
+    use ColumnType as T;
+    if family == Family::MariaDb {
+        return None;
+    }
+    let text = std::str::from_utf8(server.default.as_deref()?).ok()?;
+    match column.kind {
+        T::TinyInt { .. }
+        | T::SmallInt { .. }
+        | T::MediumInt { .. }
+        | T::Int { .. }
+        | T::BigInt { .. }
+        | T::Year => match text.parse() {
+            Ok(number) => Some(SelectValue::Int(number)),
+            Err(_) => text.parse().ok().map(SelectValue::UInt),
+        },
+        T::Decimal { .. } => Some(SelectValue::Bytes(text.as_bytes().to_vec())),
+        T::Char { .. } | T::VarChar { .. } if column.charset == Some(Charset::Utf8mb4) => {
+            Some(SelectValue::Bytes(text.as_bytes().to_vec()))
+        }
+        _ => None,
+    }
 }
 
 /// Asks for the literal defaults, in the order of the columns. DEFAULT() needs a table that it

@@ -49,7 +49,7 @@ pub fn ddl(input: &[u8]) {
     assert_eq!(recorded, table);
 }
 
-/// As [`ddl`]: the whole crate is generated from the text, or refused with a report.
+/// As [`ddl()`]: the whole crate is generated from the text, or refused with a report.
 ///
 /// What is generated is made of files that are not empty.
 pub fn generate(input: &[u8]) {

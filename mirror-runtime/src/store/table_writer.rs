@@ -75,7 +75,7 @@ pub trait TableWriter<C>: Send + Sync {
     /// a stream without a mirror behind it shows.
     ///
     /// # Errors
-    /// When a row cannot be decoded; [`Divergence::GeneratedNotLogged`] when an after image lacks
+    /// When a row cannot be decoded; [`Divergence::GeneratedNotLogged`](super::Divergence::GeneratedNotLogged) when an after image lacks
     /// a generated column.
     fn decode_only(
         &self,

@@ -45,7 +45,7 @@ pub enum Redefined {
     Created,
 }
 
-/// What a [`TransactionReader`] tells.
+/// What a [`TransactionReader`](super::TransactionReader) tells.
 pub trait TransactionSink {
     /// Rows of a mirrored table, within a transaction.
     ///

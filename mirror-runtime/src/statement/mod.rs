@@ -399,16 +399,24 @@ fn names_others(tokens: &[Token<'_>]) -> bool {
         .any(|token| token.is("RENAME") || token.is("EXCHANGE"))
 }
 
-/// The leading words, for messages.
+/// Bytes of the longest word that is shown; keywords are shorter.
+const MAX_SHOWN_WORD: usize = 24;
+
+/// The leading words, for messages, as far as they can be keywords.
 fn kind(tokens: &[Token<'_>]) -> String {
     let words: Vec<String> = tokens
         .iter()
         .take(2)
         .map_while(|token| match token {
-            Token::Word(word) => Some(word.to_ascii_uppercase()),
+            Token::Word(word) if word.len() <= MAX_SHOWN_WORD && word.is_ascii() => {
+                Some(word.to_ascii_uppercase())
+            }
             _ => None,
         })
         .collect();
+    if words.is_empty() {
+        return "a statement".to_owned();
+    }
     let second_is_object = words.get(1).is_some_and(|word| word == "TABLE");
     words
         .into_iter()

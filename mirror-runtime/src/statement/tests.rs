@@ -135,3 +135,18 @@ fn messages_name_the_statement_but_no_values() {
     };
     assert_eq!(kind, "INSERT");
 }
+
+#[test]
+fn words_that_are_no_keywords_are_not_shown() {
+    for (sql, shown) in [
+        (format!("{} t", "x".repeat(25)), "a statement"),
+        (format!("{} t", "x".repeat(24)), &"X".repeat(24)),
+        ("TRUNC\u{e9}TE t".to_owned(), "a statement"),
+        ("'x' t".to_owned(), "a statement"),
+    ] {
+        let Statement::Touches { kind, .. } = sort(&sql) else {
+            panic!("not touching: {sql}");
+        };
+        assert_eq!(kind, shown, "{sql}");
+    }
+}

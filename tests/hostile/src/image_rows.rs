@@ -1,5 +1,7 @@
 //! Rows events of the tables of `test-mirror`.
 
+use std::sync::LazyLock;
+
 use mirror_runtime::image::{Plan, RowImage, RowsEvent, TableMap};
 use mirror_runtime::jsonl;
 use mirror_runtime::store::{Mode, TableWriter};
@@ -23,16 +25,26 @@ pub fn rows(input: &[u8]) {
     };
     let table = usize::from(*table) % Tables::layouts().len();
     let event_type = ROWS_TYPES[usize::from(*event_type) % ROWS_TYPES.len()];
-    let layout = Tables::layouts()[table];
-    let map = TableMap::parse(&table_map_body(7, layout)).unwrap();
-    let plan = Plan::new(layout, &map).unwrap();
+    let plan = &PLANS[table];
     let Ok(event) = RowsEvent::parse(event_type, body) else {
         return;
     };
     assert_eq!(event.rows_at + event.rows.len(), body.len());
-    let images = CHECKS[table](&plan, &event);
-    applied(table, &plan, &event, images);
+    let images = CHECKS[table](plan, &event);
+    applied(table, plan, &event, images);
 }
+
+/// By table index.
+static PLANS: LazyLock<Vec<Plan>> = LazyLock::new(|| {
+    let plan = |layout| {
+        let map = TableMap::parse(&table_map_body(7, layout)).unwrap();
+        Plan::new(layout, &map).unwrap()
+    };
+    Tables::layouts()
+        .iter()
+        .map(|layout| plan(layout))
+        .collect()
+});
 
 /// Goes through an event; gives the number of its images.
 fn check<R: Row + PartialEq>(plan: &Plan, event: &RowsEvent<'_>) -> usize {

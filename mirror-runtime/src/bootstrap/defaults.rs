@@ -16,6 +16,7 @@ use crate::image::ColumnDefault;
 use crate::layout::{ColumnLayout, ColumnType, TableLayout};
 use crate::row::{SelectValue, quote_identifier, select_operand};
 use crate::source::{Family, ServerColumn, ServerInfo, columns, query_error};
+use crate::types::{DateTime, Uuid};
 
 /// The defaults of all columns of the selected tables: by table index, by field index.
 ///
@@ -105,7 +106,7 @@ fn table_defaults(
     Ok(defaults
         .map(|(column, origin)| match origin {
             Origin::Null => Some(SelectValue::NULL),
-            Origin::Implicit => implicit(column.kind),
+            Origin::Implicit => implicit(column.kind, family),
             // NULL: of a NOT NULL column of an empty table MySQL does not tell.
             Origin::Literal => literals
                 .next()
@@ -136,11 +137,26 @@ fn from_text(column: &ColumnLayout, server: &ServerColumn, family: Family) -> Co
             Err(_) => text.parse().ok().map(SelectValue::UInt),
         },
         T::Decimal { .. } => Some(SelectValue::Bytes(text.as_bytes().to_vec())),
+        // The session is in UTC, as the values of a TIMESTAMP are.
+        T::DateTime { .. } | T::Timestamp { .. } => date_time(text.parse().ok()?),
         T::Char { .. } | T::VarChar { .. } if column.charset == Some(Charset::Utf8mb4) => {
             Some(SelectValue::Bytes(text.as_bytes().to_vec()))
         }
         _ => None,
     }
+}
+
+fn date_time(value: DateTime) -> ColumnDefault {
+    let date = value.date();
+    Some(SelectValue::Date(
+        date.year(),
+        date.month(),
+        date.day(),
+        value.hour(),
+        value.minute(),
+        value.second(),
+        value.micros(),
+    ))
 }
 
 /// Asks for the literal defaults, in the order of the columns. DEFAULT() needs a table that it
@@ -178,7 +194,7 @@ fn literals(
 
 /// What a NOT NULL column without DEFAULT has when it is left out (MySQL manual: "Data Type
 /// Default Values").
-fn implicit(kind: ColumnType) -> ColumnDefault {
+fn implicit(kind: ColumnType, family: Family) -> ColumnDefault {
     use ColumnType as T;
     Some(match kind {
         T::TinyInt { .. }
@@ -209,7 +225,13 @@ fn implicit(kind: ColumnType) -> ColumnDefault {
         T::Bit { bits } => SelectValue::Bytes(vec![0; usize::from(bits).div_ceil(8)]),
         T::Json => SelectValue::Bytes(b"null".to_vec()),
         T::Geometry => SelectValue::Bytes(Vec::new()),
-        T::Vector { .. } | T::Uuid | T::Inet4 | T::Inet6 => return None,
+        T::Vector { dimension } => SelectValue::Bytes(match family {
+            Family::MySql => Vec::new(),
+            Family::MariaDb => vec![0; dimension as usize * 4],
+        }),
+        T::Uuid => SelectValue::Bytes(Uuid::nil().to_string().into_bytes()),
+        T::Inet4 => SelectValue::Bytes(b"0.0.0.0".to_vec()),
+        T::Inet6 => SelectValue::Bytes(b"::".to_vec()),
     })
 }
 

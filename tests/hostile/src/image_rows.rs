@@ -11,7 +11,7 @@ use test_mirror::{Change, Tables};
 use crate::wire::table_map_body;
 
 /// The types of rows events, by the second byte of an input of [`rows()`].
-pub const ROWS_TYPES: [u8; 6] = [23, 24, 25, 30, 31, 32];
+pub const ROWS_TYPES: [u8; 7] = [23, 24, 25, 30, 31, 32, 39];
 
 /// The body of a rows event behind the index of a table and of the event's type
 /// ([`ROWS_TYPES`]), a byte each.
@@ -86,13 +86,13 @@ fn decoded<R: Row + PartialEq>(image: &RowImage<'_>) -> Option<R> {
         }
     };
     assert_eq!(R::decode_key(image).unwrap(), row.key());
-    assert!(row.matches(image).unwrap(), "a row matches its image");
+    assert!(matches(&row, image), "a row matches its image");
     for field in 0..fields {
         let (own, read) = (row.value(field), R::image_value(image, field).unwrap());
         assert!(same(&own, &read), "{own:?} and {read:?}");
     }
     let again = merged(row.clone(), image);
-    assert!(again.matches(image).unwrap());
+    assert!(matches(&again, image));
     let mut shown = Vec::new();
     jsonl::write_row(&mut shown, &row, None);
     assert!(String::from_utf8(shown).is_ok());
@@ -103,10 +103,18 @@ fn merged<R: Row>(mut row: R, image: &RowImage<'_>) -> R {
     let before = row.clone();
     match row.merge(image) {
         Ok(()) => {
-            assert!(row.matches(image).unwrap(), "a row matches what was merged");
+            assert!(matches(&row, image), "a row matches what was merged");
             row
         }
         Err(_) => before,
+    }
+}
+
+/// Whether the row is as the image says; differences in place of a value say nothing.
+fn matches<R: Row>(row: &R, image: &RowImage<'_>) -> bool {
+    match row.matches(image) {
+        Ok(same) => same,
+        Err(error) => error.is_absent(),
     }
 }
 

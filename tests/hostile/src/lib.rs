@@ -13,6 +13,7 @@ mod ddl;
 mod event;
 mod file;
 mod image_rows;
+mod json_diff;
 mod parsers;
 mod payload;
 mod schema;
@@ -27,6 +28,7 @@ pub use ddl::{VERSIONS, ddl, generate};
 pub use event::{Parts, parts, push_event};
 pub use file::binlog_file;
 pub use image_rows::{ROWS_TYPES, rows};
+pub use json_diff::json_diff;
 pub use parsers::{PARSED_TYPES, charset, decimal, events, json};
 pub use payload::payload;
 pub use schema::{lock_file, schema_json};
@@ -45,7 +47,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 17] = [
     target("binlog_file", binlog_file),
     target("charset", charset),
     target("classify", classify),
@@ -55,6 +57,7 @@ pub const TARGETS: [Target; 16] = [
     target("events", events),
     target("generate", generate),
     target("json", json),
+    target("json_diff", json_diff),
     target("lock_file", lock_file),
     target("metadata", metadata),
     target("payload", payload),

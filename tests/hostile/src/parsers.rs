@@ -168,7 +168,7 @@ fn in_a_set(gtid: &mirror_runtime::source::Gtid) {
     assert_eq!(GtidSet::parse(&set.to_string(), family).as_ref(), Ok(&set));
 }
 
-fn image_column(layout: &'static ColumnLayout, type_code: u8, meta: u16) -> ImageColumn {
+pub(crate) fn image_column(layout: &'static ColumnLayout, type_code: u8, meta: u16) -> ImageColumn {
     ImageColumn {
         layout,
         type_code,

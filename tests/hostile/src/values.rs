@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use mirror_runtime::image::ImageColumn;
 use mirror_runtime::row::SelectValue;
+use mirror_runtime::source::Family;
 use mirror_runtime::{
     BigDecimal, ColumnLayout, ColumnValue, Date, DateTime, Decimal, Geometry, Json, Time,
     Timestamp, Uuid, Vector, enum_index, enum_index_from_select, jsonl, set_bits,
@@ -18,9 +19,11 @@ const IS_NULL: u8 = 1;
 /// Bit of the second byte: the three bytes behind it are a type code and its metadata, in place
 /// of those of the column.
 const OTHER_TYPE: u8 = 2;
+/// Bit of the second byte: the value is of a MariaDB server.
+const MARIADB: u8 = 4;
 
 /// The bytes of a value of a row image behind the index of a column in [`COLUMNS`] and a byte of
-/// flags (1: NULL, 2: followed by a type code and two bytes of metadata), read as every Rust type
+/// flags (1: NULL, 2: followed by a type code and two bytes of metadata, 4: of MariaDB), read as every Rust type
 /// that a column can be held in; and the same bytes as SELECTed values of several kinds.
 ///
 /// A value that is read equals its image and can be printed.
@@ -33,7 +36,10 @@ pub fn column_values(input: &[u8]) {
         layout: leaked(typed.layout),
         type_code: typed.type_code,
         meta: typed.meta,
-        family: mirror_runtime::source::Family::MySql,
+        family: match flags & MARIADB {
+            0 => Family::MySql,
+            _ => Family::MariaDb,
+        },
     };
     let mut raw = rest;
     if flags & OTHER_TYPE != 0 {

@@ -9,7 +9,7 @@ use crate::project;
 ///
 /// `payload` decompresses: 4 KiB can become some 130 MiB, which is as much as one run has time
 /// for.
-const TARGETS: [(&str, u32); 16] = [
+const TARGETS: [(&str, u32); 17] = [
     ("binlog_file", 8192),
     ("charset", 256),
     ("classify", 512),
@@ -19,6 +19,7 @@ const TARGETS: [(&str, u32); 16] = [
     ("events", 1024),
     ("generate", 4096),
     ("json", 2048),
+    ("json_diff", 2048),
     ("lock_file", 4096),
     ("metadata", 1024),
     ("payload", 4096),

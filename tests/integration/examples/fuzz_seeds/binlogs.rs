@@ -1,6 +1,6 @@
 //! A server's binlogs, cut into inputs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 
@@ -38,10 +38,10 @@ pub(crate) fn files(world: &mut World) -> Vec<PathBuf> {
 
 /// Keeps inputs of all targets that read a part of a binlog.
 pub(crate) fn cut(files: &[PathBuf], folder: &mut Folder) {
+    let mut cutter = Cutter::default();
     for file in files {
         folder.keep("binlog_file", &fs::read(file).unwrap());
         let mut source = RecordedSource::open([file], TruncatedTail::End).unwrap();
-        let mut cutter = Cutter::default();
         while let Some(event) = source.next_event().unwrap() {
             cutter.take(&event, folder);
         }
@@ -53,6 +53,10 @@ struct Cutter {
     maps: HashMap<u64, (usize, TableMap)>,
     /// The transactions since the last input was kept.
     stream: Vec<u8>,
+    /// Types and lengths, by steps of 32 bytes, of events in `stream`.
+    shape: Vec<(u8, usize)>,
+    /// Shapes that were kept; others with the same one would show nothing new.
+    kept: HashSet<Vec<(u8, usize)>>,
 }
 
 impl Cutter {
@@ -72,7 +76,7 @@ impl Cutter {
             t::TRANSACTION_PAYLOAD => folder.keep("payload", &[&[0], event.body].concat()),
             _ => self.rows(code, event.body, folder),
         }
-        if PARSED_TYPES.contains(&code) {
+        if PARSED_TYPES.contains(&code) && self.kept.insert(vec![(code, event.body.len())]) {
             let mut input = Vec::new();
             if push_event(&mut input, code, flags, event.body) {
                 folder.keep("events", &input);
@@ -87,13 +91,16 @@ impl Cutter {
             t::GTID | t::ANONYMOUS_GTID | t::GTID_TAGGED | t::MARIADB_GTID
         );
         if starts && self.stream.len() > STREAM_BYTES / 4 {
-            folder.keep("stream", &[&[0], &self.stream[..]].concat());
-            folder.keep("stream", &[&[1], &self.stream[..]].concat());
-            folder.keep("payload", &[&[1], &self.stream[..]].concat());
+            if self.kept.insert(std::mem::take(&mut self.shape)) {
+                folder.keep("stream", &[&[0], &self.stream[..]].concat());
+                folder.keep("stream", &[&[1], &self.stream[..]].concat());
+                folder.keep("payload", &[&[1], &self.stream[..]].concat());
+            }
             self.stream.clear();
         }
         if event.body.len() + EventHeader::LEN < STREAM_BYTES {
             let flags = event.header.flags as u8;
+            self.shape.push((event.header.type_code, event.body.len() / 32));
             push_event(&mut self.stream, event.header.type_code, flags, event.body);
         }
     }
@@ -146,7 +153,10 @@ fn keep_values(plan: &Plan, event: &RowsEvent<'_>, folder: &mut Folder) {
                     continue;
                 };
                 match column.layout.kind {
-                    ColumnType::Json => folder.keep("json", raw),
+                    ColumnType::Json => {
+                        folder.keep("json", raw);
+                        keep_differences(raw, folder);
+                    }
                     ColumnType::Decimal { precision, scale } => {
                         folder.keep("decimal", &[&[precision, scale], raw].concat());
                     }
@@ -154,5 +164,27 @@ fn keep_values(plan: &Plan, event: &RowsEvent<'_>, folder: &mut Folder) {
                 }
             }
         }
+    }
+}
+
+/// A document with differences of several kinds, whether they fit it or not.
+fn keep_differences(raw: &[u8], folder: &mut Folder) {
+    let Ok(length) = u16::try_from(raw.len()) else {
+        return;
+    };
+    // An operation, a path and a value each: replace, insert, remove.
+    let diffs: [&[u8]; 6] = [
+        b"",
+        b"\x00\x0a$.bb[last]\x06\x0c\x04LAST",
+        b"\x01\x03$.a\x03\x05\x01\x00",
+        b"\x00\x04$[0]\x02\x04\x00\x02\x07$[last]",
+        b"\x02\x09$.\"b c\".x\x01\x04$.zz\x0a\x0f\xf6\x07\x0b\x02\x80\x00\x00\x012",
+        b"\x01\x04$[1]\x08\x02\x00\x00\x04\x00\x04\x00\x00",
+    ];
+    for diffs in diffs {
+        folder.keep(
+            "json_diff",
+            &[&length.to_le_bytes()[..], raw, diffs].concat(),
+        );
     }
 }

@@ -46,6 +46,7 @@ fn main() -> ExitCode {
 fn from_server(flavor: Flavor, options: &ServerOptions, folder: &mut Folder) {
     let mut world = World::start_with(flavor, options);
     writes::edge_values(&world);
+    writes::differences(&world);
     writes::statements(&world);
     texts::of_server(&world, folder);
     columns::single_values(&world, folder);

@@ -1,6 +1,7 @@
 //! What is written to a server for its binlog.
 
 use integration::edge::Literals;
+use integration::json_fire::{Moves, change, document};
 use integration::{Random, World};
 use mirror_runtime::{Schema as _, TableLayout};
 use mysql::prelude::Queryable;
@@ -9,6 +10,9 @@ use test_mirror::Tables;
 /// Rows of each table.
 const ROWS: usize = 14;
 
+/// Tables of one row, and of columns that cannot be written to.
+const OTHERS: [&str; 2] = ["marker", "json_parts"];
+
 /// Inserts, updates and deletes of edge values in every table, with every row image. Small
 /// statements, each a transaction, and some larger ones.
 pub(crate) fn edge_values(world: &World) {
@@ -16,7 +20,7 @@ pub(crate) fn edge_values(world: &World) {
     let names = world.tables();
     let tables = Tables::layouts()
         .iter()
-        .filter(|layout| names.contains(&layout.full_name()) && layout.table != "marker");
+        .filter(|layout| names.contains(&layout.full_name()) && !OTHERS.contains(&layout.table));
     let mut conn = world.conn();
     for layout in tables {
         let literals = Literals::new(layout);
@@ -93,6 +97,42 @@ fn update(
             set.join(", ")
         ),
     );
+}
+
+/// Differences of JSON documents (MySQL 8 and later).
+pub(crate) fn differences(world: &World) {
+    if !world.has_json() {
+        return;
+    }
+    let mut random = Random::for_test();
+    let mut conn = world.conn();
+    run(
+        &mut conn,
+        "SET SESSION binlog_row_value_options = 'PARTIAL_JSON'",
+    );
+    for image in ["FULL", "MINIMAL"] {
+        run(
+            &mut conn,
+            &format!("SET SESSION binlog_row_image = '{image}'"),
+        );
+        for id in 1..=ROWS {
+            let (one, other) = (document(&mut random), document(&mut random));
+            run(
+                &mut conn,
+                &format!("REPLACE INTO documents VALUES ({id}, {one}, {other})"),
+            );
+            for moves in [Moves::Any, Moves::None] {
+                let doc = change(&mut random, "doc", moves);
+                let doc_null = change(&mut random, "doc_null", moves);
+                run(
+                    &mut conn,
+                    &format!(
+                        "UPDATE documents SET doc = {doc}, doc_null = {doc_null} WHERE id = {id}"
+                    ),
+                );
+            }
+        }
+    }
 }
 
 /// Transactions and statements of every kind that the runtime tells apart.

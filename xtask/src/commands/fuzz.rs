@@ -39,7 +39,7 @@ pub struct FuzzBytesOptions {
     #[arg(value_name = "TARGET")]
     pub targets: Vec<String>,
     /// Minutes for each target
-    #[arg(long, value_name = "M", default_value_t = 10)]
+    #[arg(long, value_name = "M", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub minutes: u64,
     /// Name the targets and stop
     #[arg(long)]

@@ -100,7 +100,8 @@ impl Cutter {
         }
         if event.body.len() + EventHeader::LEN < STREAM_BYTES {
             let flags = event.header.flags as u8;
-            self.shape.push((event.header.type_code, event.body.len() / 32));
+            self.shape
+                .push((event.header.type_code, event.body.len() / 32));
             push_event(&mut self.stream, event.header.type_code, flags, event.body);
         }
     }

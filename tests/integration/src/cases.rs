@@ -1,6 +1,7 @@
 //! Mirrors of single tables of the shared servers: all paths, all row images.
 
 use std::marker::PhantomData;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -17,6 +18,9 @@ use crate::{Site, rounds, run_in, wait_for};
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Row images that sessions may log; all are to work.
 const IMAGES: [&str; 3] = ["FULL", "MINIMAL", "NOBLOB"];
+/// Whether this run is as short as those of CI.
+static IS_SHORT: LazyLock<bool> =
+    LazyLock::new(|| rounds("row images on servers with less metadata", 1) == 1);
 /// The next row of any marker table.
 static MARKS: AtomicU64 = AtomicU64::new(1);
 
@@ -237,8 +241,7 @@ impl<'s, S: Generated> Case<'s, S> {
     /// The row images to run with: all on the server that logs most, and on old ones; else one,
     /// since images and metadata have nothing to do with each other, unless the run is long.
     fn images(&self) -> &'static [&'static str] {
-        let is_short = rounds("row images on servers with less metadata", 1) == 1;
-        match self.site.logs_metadata() && !self.site.logs_names() && is_short {
+        match self.site.logs_metadata() && !self.site.logs_names() && *IS_SHORT {
             true => &["MINIMAL"],
             false => &IMAGES,
         }

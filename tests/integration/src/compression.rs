@@ -6,11 +6,11 @@ use mysql::prelude::Queryable;
 use crate::Site;
 
 /// A server that logs compressed: whole transactions (MySQL), events of 10 bytes and more
-/// (MariaDB).
+/// (MariaDB). Old servers start too, and log as ever: see [`Site::compresses`].
 #[must_use]
 pub fn compressing(flavor: Flavor) -> ServerOptions {
     match flavor {
-        Flavor::Mysql => ServerOptions::new().arg("--binlog-transaction-compression=ON"),
+        Flavor::Mysql => ServerOptions::new().arg("--loose-binlog-transaction-compression=ON"),
         Flavor::Mariadb => ServerOptions::new()
             .arg("--log-bin-compress=ON")
             .arg("--log-bin-compress-min-len=10"),

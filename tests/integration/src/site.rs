@@ -99,6 +99,17 @@ impl Site {
         self.logs_metadata() && self.server.query_value(level).unwrap() == Some("FULL".to_owned())
     }
 
+    /// Whether the server can compress what it logs (`binlog_transaction_compression`,
+    /// `log_bin_compress`); if not, it is said.
+    #[must_use]
+    pub fn compresses(&self) -> bool {
+        let can = !self.is_mysql() || self.version() >= (8, 0, 20);
+        if !can {
+            self.does_not_apply("it does not compress binlogs");
+        }
+        can
+    }
+
     /// Says why a test does not apply to this server.
     pub fn does_not_apply(&self, reason: &str) {
         let (flavor, version) = (self.flavor(), self.server.version());

@@ -78,6 +78,9 @@ fn a_cut_connection_loses_and_doubles_nothing(flavor: Flavor) {
 
 fn a_cut_connection_loses_and_doubles_nothing_of_a_compressed_log(flavor: Flavor) {
     let world = check_cuts(flavor, &compressing(flavor));
+    if !world.compresses() {
+        return;
+    }
     let compressed = compressed_events(&world).len();
     assert!(compressed > 50, "{compressed} compressed events");
 }

@@ -23,6 +23,9 @@ fn a_position_is_where_the_next_transaction_follows(flavor: Flavor) {
 
 fn a_position_of_a_compressed_log_is_where_the_next_transaction_follows(flavor: Flavor) {
     let world = check_positions(flavor, &compressing(flavor));
+    if !world.compresses() {
+        return;
+    }
     let compressed = compressed_events(&world).len();
     assert!(compressed > 50, "{compressed} compressed events");
 }

@@ -118,8 +118,9 @@ fn table_defaults(
         .collect())
 }
 
-/// The default from its text, of types whose text on MySQL is exact; the others remain unknown
-/// until the table has a row.
+/// The default from its text, where the text that MySQL gives is exact; the others remain unknown
+/// until the table has a row. Not exact are FLOAT (six digits), TIMESTAMP (in the time zone of
+/// whoever made the table, from 8.0 on), and text beyond three bytes a character (`?`).
 fn from_text(column: &ColumnLayout, server: &ServerColumn, family: Family) -> ColumnDefault {
     use ColumnType as T;
     if family == Family::MariaDb {
@@ -137,9 +138,12 @@ fn from_text(column: &ColumnLayout, server: &ServerColumn, family: Family) -> Co
             Err(_) => text.parse().ok().map(SelectValue::UInt),
         },
         T::Decimal { .. } => Some(SelectValue::Bytes(text.as_bytes().to_vec())),
-        // The session is in UTC, as the values of a TIMESTAMP are.
-        T::DateTime { .. } | T::Timestamp { .. } => date_time(text.parse().ok()?),
-        T::Char { .. } | T::VarChar { .. } if column.charset == Some(Charset::Utf8mb4) => {
+        T::DateTime { .. } => date_time(text.parse().ok()?),
+        T::Char { .. } | T::VarChar { .. }
+            if column.charset == Some(Charset::Utf8mb4)
+                && text.is_ascii()
+                && !text.contains('?') =>
+        {
             Some(SelectValue::Bytes(text.as_bytes().to_vec()))
         }
         _ => None,
@@ -238,6 +242,7 @@ fn implicit(kind: ColumnType, family: Family) -> ColumnDefault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::image::test_support::text_column;
 
     fn column(default: Option<&str>, extra: &str, nullable: bool) -> ServerColumn {
         ServerColumn {
@@ -250,6 +255,27 @@ mod tests {
             extra: extra.to_owned(),
             default: default.map(|text| text.as_bytes().to_vec()),
         }
+    }
+
+    #[test]
+    fn only_exact_texts_become_defaults() {
+        let text_of = |kind, text: &str| {
+            let layout = text_column(kind, Charset::Utf8mb4);
+            from_text(layout, &column(Some(text), "", false), Family::MySql)
+        };
+        let varchar = ColumnType::VarChar { max_bytes: 40 };
+        let bytes = |text: &str| Some(SelectValue::Bytes(text.as_bytes().to_vec()));
+        assert_eq!(text_of(varchar, "a b"), bytes("a b"));
+        assert_eq!(text_of(varchar, "?x"), None);
+        assert_eq!(text_of(varchar, "\u{e9}"), None);
+        let int = ColumnType::Int { unsigned: true };
+        assert_eq!(text_of(int, "00007"), Some(SelectValue::Int(7)));
+        let moment = "2031-01-02 03:04:05";
+        let date_time = ColumnType::DateTime { fsp: 0 };
+        let expected = SelectValue::Date(2031, 1, 2, 3, 4, 5, 0);
+        assert_eq!(text_of(date_time, moment), Some(expected));
+        assert_eq!(text_of(ColumnType::Timestamp { fsp: 0 }, moment), None);
+        assert_eq!(text_of(ColumnType::Float, "1"), None);
     }
 
     #[test]

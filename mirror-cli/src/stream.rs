@@ -8,8 +8,8 @@ use mirror_runtime::image::{Plan, RowsEvent};
 use mirror_runtime::jsonl::{write_row, write_string};
 use mirror_runtime::source::status::binlog_status;
 use mirror_runtime::source::{
-    Collations, EventSource, GtidSet, LiveSource, RawEvent, ServerInfo, StopHandle, StreamOptions,
-    StreamStart, connect, derive_server_id,
+    Collations, EventSource, GtidSet, LiveSource, RawEvent, ServerInfo, StatementTexts, StopHandle,
+    StreamOptions, StreamStart, connect, derive_server_id,
 };
 use mirror_runtime::store::{ApplyError, Divergence, Op, Schema, ShownRow};
 use mirror_runtime::transaction::{Boundary, Redefined, Touch, TransactionReader, TransactionSink};
@@ -65,7 +65,9 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
         LiveSource::open(&options.url, &start, stream_options(&options, &until))?;
     *handle.lock().unwrap_or_else(PoisonError::into_inner) = Some(stream_handle);
     let mut printer = Printer::new();
-    let mut reader = TransactionReader::new(layouts, &selected).with_collations(collations);
+    let mut reader = TransactionReader::new(layouts, &selected)
+        .with_collations(collations)
+        .with_statement_texts(StatementTexts::new(options.url.clone()));
     let result = read(
         &mut source,
         &mut reader,
@@ -180,7 +182,9 @@ impl TransactionSink for Printer {
         };
         match decoder.decode_only(plan, rows, &mut show) {
             Ok(()) => Ok(()),
-            Err(ApplyError::Divergence(why @ Divergence::GeneratedNotLogged)) => {
+            Err(ApplyError::Divergence(
+                why @ (Divergence::GeneratedNotLogged | Divergence::ReplaceNotTold),
+            )) => {
                 self.reload(table, &why.to_string());
                 Ok(())
             }

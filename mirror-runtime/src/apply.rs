@@ -360,8 +360,9 @@ fn apply_error(
     position: &BinlogPosition,
 ) -> Result<Reload, Error> {
     let error = match error {
-        ApplyError::Divergence(Divergence::GeneratedNotLogged) => {
-            let why = Divergence::GeneratedNotLogged;
+        ApplyError::Divergence(
+            why @ (Divergence::GeneratedNotLogged | Divergence::ReplaceNotTold),
+        ) => {
             return Ok(Reload {
                 reason: format!("{table} at {position}: {why}"),
                 // The server does so every time, and loading helps every time, but not when the

@@ -23,7 +23,7 @@ pub enum EventPolicy {
 pub const fn event_policy(type_code: u8) -> EventPolicy {
     use EventPolicy::{Apply, Ignore, Stop, Unknown};
     match type_code {
-        2 | 16 | 18 | 19 | 23..=25 | 30..=34 | 38..=40 | 42 | 162 | 165..=171 => Apply,
+        2 | 16 | 18 | 19 | 23..=25 | 30..=34 | 38..=40 | 42 | 160 | 162 | 165..=171 => Apply,
         15 => Apply,
         3 => Ignore("STOP: the server shut down in order; the next file says how it goes on"),
         4 => Ignore("ROTATE: the source follows it to the next file"),
@@ -39,7 +39,6 @@ pub const fn event_policy(type_code: u8) -> EventPolicy {
         35 => Ignore("PREVIOUS_GTIDS: what earlier files hold"),
         36 => Ignore("TRANSACTION_CONTEXT: for group replication's conflict detection"),
         37 => Ignore("VIEW_CHANGE: membership of a replication group"),
-        160 => Ignore("ANNOTATE_ROWS: the text of a statement whose rows follow"),
         161 => Ignore("BINLOG_CHECKPOINT: which files the server needs for crash recovery"),
         163 => Ignore("GTID_LIST: what earlier files hold"),
         164 => Ignore("START_ENCRYPTION: the server sends the events decrypted"),

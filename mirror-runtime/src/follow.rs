@@ -11,7 +11,7 @@ use crate::mirror::Shared;
 use crate::options::Options;
 use crate::source::{
     BinlogPosition, EventSource, LiveSource, ServerUrl, SourceError, SourceErrorKind,
-    StreamOptions, StreamStart, connect, derive_server_id, query_error,
+    StatementTexts, StreamOptions, StreamStart, connect, derive_server_id, query_error,
 };
 use crate::status::State;
 use crate::store::{Schema, Writer};
@@ -161,7 +161,8 @@ impl<S: Schema> Session<'_, S> {
         );
         let mut reader = TransactionReader::new(S::layouts(), self.selected)
             .with_defaults(loaded.defaults)
-            .with_collations(loaded.collations);
+            .with_collations(loaded.collations)
+            .with_statement_texts(StatementTexts::new(self.options.url.clone()));
         let mut resume = Resume::new(loaded.start);
         let mut until = Some((loaded.until, reload));
         let mut backoff = Backoff::new(self.options);

@@ -118,15 +118,18 @@ fn table_defaults(
         .collect())
 }
 
-/// The default from its text, where the text that MySQL gives is exact; the others remain unknown
-/// until the table has a row. Not exact are FLOAT (six digits), TIMESTAMP (in the time zone of
+/// The default from its text, where the text that a server gives is exact; the others remain
+/// unknown until the table has a row. Not exact are on MySQL FLOAT (six digits), TIMESTAMP (in the time zone of
 /// whoever made the table, from 8.0 on), and text beyond three bytes a character (`?`).
 fn from_text(column: &ColumnLayout, server: &ServerColumn, family: Family) -> ColumnDefault {
     use ColumnType as T;
-    if family == Family::MariaDb {
-        return None;
-    }
     let text = std::str::from_utf8(server.default.as_deref()?).ok()?;
+    let text = match family {
+        Family::MySql => text,
+        // MariaDB repeats what was written, which is not the value of a DECIMAL, YEAR or DATETIME.
+        Family::MariaDb if is_integer_or_text(column.kind) => unquoted(text)?,
+        Family::MariaDb => return None,
+    };
     match column.kind {
         T::TinyInt { .. }
         | T::SmallInt { .. }
@@ -142,11 +145,36 @@ fn from_text(column: &ColumnLayout, server: &ServerColumn, family: Family) -> Co
         T::Char { .. } | T::VarChar { .. }
             if column.charset == Some(Charset::Utf8mb4)
                 && text.is_ascii()
+                && !text.ends_with(' ')
                 && !text.contains('?') =>
         {
             Some(SelectValue::Bytes(text.as_bytes().to_vec()))
         }
         _ => None,
+    }
+}
+
+fn is_integer_or_text(kind: ColumnType) -> bool {
+    use ColumnType as T;
+    matches!(
+        kind,
+        T::TinyInt { .. }
+            | T::SmallInt { .. }
+            | T::MediumInt { .. }
+            | T::Int { .. }
+            | T::BigInt { .. }
+            | T::Char { .. }
+            | T::VarChar { .. }
+    )
+}
+
+/// The text of a literal as MariaDB prints it, where nothing in it is escaped.
+fn unquoted(text: &str) -> Option<&str> {
+    match text.strip_prefix('\'') {
+        Some(quoted) => quoted
+            .strip_suffix('\'')
+            .filter(|text| !text.contains(['\'', '\\'])),
+        None => Some(text),
     }
 }
 
@@ -276,6 +304,31 @@ mod tests {
         assert_eq!(text_of(date_time, moment), Some(expected));
         assert_eq!(text_of(ColumnType::Timestamp { fsp: 0 }, moment), None);
         assert_eq!(text_of(ColumnType::Float, "1"), None);
+    }
+
+    #[test]
+    fn mariadb_defaults_are_taken_from_text_where_nothing_is_escaped_or_rounded() {
+        let of = |kind, text: &str| {
+            let layout = text_column(kind, Charset::Utf8mb4);
+            from_text(layout, &column(Some(text), "", false), Family::MariaDb)
+        };
+        let varchar = ColumnType::VarChar { max_bytes: 40 };
+        let int = ColumnType::Int { unsigned: false };
+        assert_eq!(of(int, "-7"), Some(SelectValue::Int(-7)));
+        assert_eq!(of(int, "7.5"), None);
+        assert_eq!(
+            of(varchar, "'a b'"),
+            Some(SelectValue::Bytes(b"a b".to_vec()))
+        );
+        for escaped in ["'it''s'", "'a\\\\b'", "'\u{e9}'", "'a "] {
+            assert_eq!(of(varchar, escaped), None, "{escaped}");
+        }
+        let decimal = ColumnType::Decimal {
+            precision: 5,
+            scale: 2,
+        };
+        assert_eq!(of(decimal, "1"), None);
+        assert_eq!(of(ColumnType::Year, "31"), None);
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub use metadata::{OptionalMetadata, WireLabels};
 pub use plan::Plan;
 pub use reader::{RowImages, RowReader};
 pub use row_image::{ColumnDefault, ImageColumn, RowImage};
-pub use rows_event::{RowsEvent, RowsKind};
+pub use rows_event::{AbsentColumns, RowsEvent, RowsKind};
 pub use table_map::{TableMap, TableMapHeader};
 pub use wire_type::WireColumn;
 

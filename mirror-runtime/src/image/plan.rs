@@ -141,6 +141,16 @@ impl Plan {
         RowReader::new(self, event)
     }
 
+    /// Whether an image with these columns, one bit each, lacks mirrored ones that are not
+    /// generated.
+    pub(crate) fn lacks_stored(&self, present: &[u8]) -> bool {
+        self.fields.iter().enumerate().any(|(ordinal, field)| {
+            let column = field.and_then(|field| self.columns.get(field));
+            let stored = column.is_some_and(|column| column.layout.generated_from.is_none());
+            stored && !has_bit(present, ordinal)
+        })
+    }
+
     /// The JSON columns of the table in order: field index, and bytes of the length before a
     /// value.
     pub(super) fn json_columns(&self) -> impl Iterator<Item = (Option<usize>, Width)> {
@@ -153,11 +163,7 @@ impl Plan {
 
     /// The steps through images that have the columns of a bitmap.
     pub(super) fn steps(&self, present: &[u8]) -> Cow<'_, Steps> {
-        let has = |ordinal: usize| {
-            present
-                .get(ordinal / 8)
-                .is_some_and(|byte| byte >> (ordinal % 8) & 1 == 1)
-        };
+        let has = |ordinal: usize| has_bit(present, ordinal);
         if (0..self.physical.len()).all(has) {
             return Cow::Borrowed(&self.full);
         }
@@ -244,4 +250,10 @@ fn old_fraction(layout: &TableLayout, field: Option<usize>, ordinal: usize) -> u
             .find(|(at, _)| *at == ordinal)
             .map_or(0, |(_, fsp)| *fsp),
     }
+}
+/// Whether a bitmap, lowest bit first, has this bit.
+fn has_bit(bitmap: &[u8], bit: usize) -> bool {
+    bitmap
+        .get(bit / 8)
+        .is_some_and(|byte| byte >> (bit % 8) & 1 == 1)
 }

@@ -7,7 +7,7 @@ use super::locate::{Field, Slot, Steps};
 use super::partial::PartialColumns;
 use super::plan::Plan;
 use super::row_image::{ColumnDefault, RowImage};
-use super::rows_event::{RowsEvent, RowsKind};
+use super::rows_event::{AbsentColumns, RowsEvent, RowsKind};
 
 /// The images of one changed row.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +62,7 @@ impl<'a> Side<'a> {
             columns: plan.columns(),
             defaults,
             lacks_generated: self.lacks_generated,
+            replaces: false,
             before,
             replayed: false,
         }
@@ -100,6 +101,7 @@ pub struct RowReader<'a> {
     after: Option<Side<'a>>,
     /// Of an event whose after images may hold differences.
     partial: Option<PartialColumns>,
+    absent: AbsentColumns,
     /// Of an insert of which no column is logged, until its row was given: every column has its
     /// default, so by its key there is one such row.
     defaults_only: bool,
@@ -117,6 +119,7 @@ impl<'a> RowReader<'a> {
             before: has_before.then(|| Side::new(plan, event.columns_before)),
             after: has_after.then(|| Side::new(plan, event.columns_after)),
             partial: None,
+            absent: event.absent,
             defaults_only: event.kind == RowsKind::Insert
                 && event.rows.is_empty()
                 && event.columns > 0
@@ -175,10 +178,11 @@ impl<'a> RowReader<'a> {
         self.at = at;
         let (rows, plan) = (self.rows, self.plan);
         let before = self.before.as_ref();
-        // Only an insert's image makes a row out of nothing.
+        let replaces = before.is_some() && self.absent == AbsentColumns::Default;
+        // Only the image of an insert or a REPLACE makes a row out of nothing.
         let defaults = match before {
-            None => plan.defaults(),
-            Some(_) => &[],
+            Some(_) if !replaces => &[],
+            _ => plan.defaults(),
         };
         let documents = match &self.partial {
             None => None,
@@ -186,10 +190,10 @@ impl<'a> RowReader<'a> {
         };
         Ok(Some(RowImages {
             before: before.map(|side| side.image(rows, plan, &[], None)),
-            after: self
-                .after
-                .as_ref()
-                .map(|side| side.image(rows, plan, defaults, documents)),
+            after: self.after.as_ref().map(|side| RowImage {
+                replaces,
+                ..side.image(rows, plan, defaults, documents)
+            }),
         }))
     }
 }

@@ -34,10 +34,12 @@ pub struct RowImage<'a> {
     /// How to find a field by the slots.
     pub(super) fields: &'a [Field],
     pub(super) columns: &'a [ImageColumn],
-    /// Of the after image of an insert: what columns that it lacks have, by field index.
+    /// Of the after image of an insert or a REPLACE: what columns that it lacks have, by field index.
     pub(super) defaults: &'a [ColumnDefault],
     /// Whether the image lacks a mirrored generated column.
     pub(super) lacks_generated: bool,
+    /// Whether this is the after image of a REPLACE.
+    pub(super) replaces: bool,
     /// Of an after image that may hold differences: the image before.
     pub(super) before: Option<&'a Side<'a>>,
     /// Whether the row that a difference is applied to may be newer than the image.
@@ -275,6 +277,15 @@ impl<'a> RowImage<'a> {
             Some(Field::Difference(_)) => self.has_difference_applied(field),
             Some(_) => true,
         }
+    }
+
+    /// Whether the row before has no part in the row after: columns that this after image of an
+    /// update lacks have their defaults, which [`get`](Self::get) gives
+    /// ([`AbsentColumns::Default`](super::AbsentColumns::Default)).
+    #[must_use]
+    #[inline]
+    pub fn replaces(&self) -> bool {
+        self.replaces
     }
 
     /// Whether this after image of an update leaves the value of a generated column open: the

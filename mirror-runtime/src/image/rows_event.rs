@@ -14,6 +14,19 @@ pub enum RowsKind {
     Delete,
 }
 
+/// What a stored column has in the row after an update whose after image lacks it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum AbsentColumns {
+    /// What it had before.
+    #[default]
+    Kept,
+    /// Its default, as a row that is inserted without it: MariaDB logs a REPLACE that meets a row
+    /// as an update without the columns that the statement does not name.
+    Default,
+    /// One or the other: nothing tells which statement changed the row.
+    Unknown,
+}
+
 /// The head of a rows event, and its rows as bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowsEvent<'a> {
@@ -26,6 +39,9 @@ pub struct RowsEvent<'a> {
     /// Whether after images may hold differences of JSON columns in place of their values
     /// (PARTIAL_UPDATE_ROWS).
     pub partial: bool,
+    /// What columns have that an update's after image lacks. The event does not tell:
+    /// [`parse`](Self::parse) says `Kept`, the statement before the event may say otherwise.
+    pub absent: AbsentColumns,
     /// How many columns the table has.
     pub columns: usize,
     /// Which columns a before image has, one bit each, lowest first (update and delete).
@@ -49,6 +65,14 @@ impl<'a> RowsEvent<'a> {
     /// When the body ends too early.
     pub fn parse_table_id(body: &[u8]) -> Result<u64, ImageError> {
         Cursor::new(body).number(6, "table id")
+    }
+
+    /// Whether the rows event of any type with this body is the last of its statement; false when
+    /// the body ends too early.
+    #[must_use]
+    pub fn ends_its_statement(body: &[u8]) -> bool {
+        body.get(6)
+            .is_some_and(|flags| u16::from(*flags) & STMT_END != 0)
     }
 
     /// Reads the body of a rows event (behind the event header, without checksum), of the types
@@ -85,6 +109,7 @@ impl<'a> RowsEvent<'a> {
             flags,
             kind,
             partial: event_type == 39,
+            absent: AbsentColumns::default(),
             columns,
             columns_before,
             columns_after,

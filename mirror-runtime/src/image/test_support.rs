@@ -67,6 +67,19 @@ pub(crate) fn layout(columns: Vec<ColumnLayout>, physical_columns: usize) -> &'s
     }))
 }
 
+/// The body of a TABLE_MAP event of a table without columns.
+pub(crate) fn table_map_named(id: u64, database: &str, table: &str) -> Vec<u8> {
+    let mut body = id.to_le_bytes()[..6].to_vec();
+    body.extend([1, 0]);
+    for name in [database, table] {
+        body.push(u8::try_from(name.len()).unwrap());
+        body.extend(name.as_bytes());
+        body.push(0);
+    }
+    body.push(0);
+    body
+}
+
 /// A column of a table map: type code, metadata, nullable.
 pub(crate) type WireSample = (u8, &'static [u8], bool);
 

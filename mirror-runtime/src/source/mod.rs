@@ -22,6 +22,7 @@ mod preflight;
 mod recorded;
 mod server_info;
 mod session;
+mod statement_texts;
 pub mod status;
 mod stop;
 mod stream;
@@ -45,6 +46,7 @@ pub use preflight::{
 pub use recorded::{RecordedSource, TruncatedTail};
 pub use server_info::{Family, ServerInfo};
 pub use session::connect;
+pub use statement_texts::StatementTexts;
 pub use stop::StopHandle;
 pub use stream::{EventSource, StreamOptions, StreamStart, derive_server_id};
 pub use url::{ServerUrl, SslMode};

@@ -6,10 +6,12 @@
 //! be sorted and names a mirrored table counts as changing it.
 
 mod lexer;
+mod target;
 
 use std::ops::Range;
 
 use lexer::{Token, tokens};
+pub(crate) use target::{Target, Writes, written_tables};
 
 use crate::layout::TableLayout;
 

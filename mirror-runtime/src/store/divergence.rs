@@ -49,6 +49,12 @@ pub enum Divergence {
     /// A generated column that the server did not log, and whose value may be another now.
     #[error("a row image without a generated column whose value it decides")]
     GeneratedNotLogged,
+    /// An update lacks columns that may have kept their values or got their defaults.
+    #[error(
+        "an update without all columns that may be a REPLACE, which gives the others their \
+         defaults (binlog_row_image=FULL logs them)"
+    )]
+    ReplaceNotTold,
     /// An insert lacks a column whose default is not known.
     #[error("the row image of an insert without a column whose default is not known")]
     DefaultNotKnown,

@@ -8,7 +8,7 @@ use super::index::{IndexRange, is_empty_range};
 use super::table_writer::{Batch, ImageValues, ShownRow, TableWriter};
 use super::{ApplyError, Divergence, Indexes, Mode, RowChange, RowValues};
 use crate::error::ValueError;
-use crate::image::{Plan, RowImage, RowsEvent};
+use crate::image::{AbsentColumns, Plan, RowImage, RowsEvent};
 use crate::layout::{ColumnLayout, TableLayout};
 use crate::row::Row;
 
@@ -94,11 +94,7 @@ impl<R: Row> Table<R> {
     }
 
     fn insert(&mut self, image: &RowImage<'_>, mode: Mode) -> Result<RowChange<R>, ApplyError> {
-        let after = match R::decode(image) {
-            Ok(row) => Arc::new(row),
-            Err(error) if error.is_absent() => return Err(lacking::<R>(image).into()),
-            Err(error) => return Err(error.into()),
-        };
+        let after = Arc::new(decode_whole::<R>(image)?);
         match self.put(&after) {
             None => Ok(RowChange::Insert { after }),
             Some(_) if mode == Mode::Strict => Err(Divergence::InsertOfKnown.into()),
@@ -136,19 +132,10 @@ impl<R: Row> Table<R> {
             };
         };
         check_before(held.as_ref(), before, mode)?;
-        if mode == Mode::Tolerant && moves_partly::<R>(&key, after) {
-            return Err(Divergence::PartialMove.into());
-        }
-        if after.leaves_generated_open(before) {
-            return Err(Divergence::GeneratedNotLogged.into());
-        }
-        let mut row = R::clone(&held);
-        row.merge(&match mode {
-            Mode::Tolerant => after.replayed(),
-            Mode::Strict => *after,
-        })
-        .map_err(difference_error)?;
-        let row = Arc::new(row);
+        let row = Arc::new(match after.replaces() {
+            true => decode_whole(after)?,
+            false => merged(held.as_ref(), &key, before, after, mode)?,
+        });
         if self.put(&row).is_some() && mode == Mode::Strict {
             return Err(Divergence::UpdateToKnown.into());
         }
@@ -167,6 +154,7 @@ impl<R: Row> Table<R> {
         after: &RowImage<'_>,
     ) -> Result<Option<RowChange<R>>, ApplyError> {
         match R::decode(after) {
+            Err(error) if error.is_absent() && after.replaces() => Err(lacking::<R>(after).into()),
             Ok(row) => {
                 let after = Arc::new(row);
                 Ok(Some(match self.put(&after) {
@@ -183,6 +171,37 @@ impl<R: Row> Table<R> {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// The row that an image makes with the defaults of columns that it lacks.
+fn decode_whole<R: Row>(image: &RowImage<'_>) -> Result<R, ApplyError> {
+    match R::decode(image) {
+        Err(error) if error.is_absent() => Err(lacking::<R>(image).into()),
+        other => Ok(other?),
+    }
+}
+
+/// The row that is held, with what an update says of it.
+fn merged<R: Row>(
+    held: &R,
+    key: &R::Key,
+    before: &RowImage<'_>,
+    after: &RowImage<'_>,
+    mode: Mode,
+) -> Result<R, ApplyError> {
+    if mode == Mode::Tolerant && moves_partly::<R>(key, after) {
+        return Err(Divergence::PartialMove.into());
+    }
+    if after.leaves_generated_open(before) {
+        return Err(Divergence::GeneratedNotLogged.into());
+    }
+    let mut row = R::clone(held);
+    row.merge(&match mode {
+        Mode::Tolerant => after.replayed(),
+        Mode::Strict => *after,
+    })
+    .map_err(difference_error)?;
+    Ok(row)
 }
 
 /// Differences that cannot be applied to the row that is held are a divergence.
@@ -245,6 +264,9 @@ where
         mode: Mode,
         mut changes: Option<&mut Vec<C>>,
     ) -> Result<(), ApplyError> {
+        if rows.absent == AbsentColumns::Unknown {
+            return Err(Divergence::ReplaceNotTold.into());
+        }
         let mut reader = plan.reader(rows);
         while let Some(images) = reader.next()? {
             let change = match (&images.before, &images.after) {
@@ -316,6 +338,9 @@ where
         rows: &RowsEvent<'_>,
         show: &mut dyn FnMut(ShownRow<'_>, ShownRow<'_>) -> Result<(), ValueError>,
     ) -> Result<(), ApplyError> {
+        if rows.absent != AbsentColumns::Kept {
+            return Err(Divergence::ReplaceNotTold.into());
+        }
         let mut reader = plan.reader(rows);
         while let Some(images) = reader.next()? {
             let (before, after) = (images.before.as_ref(), images.after.as_ref());

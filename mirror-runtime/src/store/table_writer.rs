@@ -76,7 +76,8 @@ pub trait TableWriter<C>: Send + Sync {
     ///
     /// # Errors
     /// When a row cannot be decoded; [`Divergence::GeneratedNotLogged`](super::Divergence::GeneratedNotLogged) when an after image lacks
-    /// a generated column.
+    /// a generated column, [`Divergence::ReplaceNotTold`](super::Divergence::ReplaceNotTold)
+    /// when it lacks others that may have their defaults.
     fn decode_only(
         &self,
         plan: &Plan,

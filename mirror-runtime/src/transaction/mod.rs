@@ -4,6 +4,7 @@
 //! mirrored tables and about the boundaries between transactions. A boundary is told with
 //! the event that makes it (XID, a COMMIT statement, a DDL statement), not with the next.
 
+mod annotation;
 mod compressed;
 mod sink;
 mod statements;
@@ -14,6 +15,7 @@ mod unpack;
 
 use std::sync::Arc;
 
+use annotation::Annotation;
 use compressed::{plain_rows_type, unpack_error};
 pub use sink::{Boundary, Redefined, Touch, TransactionSink};
 use table_maps::{MappedTable, TableMaps};
@@ -21,10 +23,12 @@ use unpack::Unpacker;
 
 use crate::error::{Error, TableError};
 use crate::event_policy::{EventPolicy, event_policy};
-use crate::image::{ColumnDefault, RowsEvent};
+use crate::image::{ColumnDefault, RowsEvent, RowsKind};
 use crate::layout::TableLayout;
-use crate::source::event::event_type;
-use crate::source::{Collations, Gtid, GtidEvent, RawEvent, SourceError, mariadb_gtid_flags};
+use crate::source::event::{event_type, rows_query};
+use crate::source::{
+    Collations, Family, Gtid, GtidEvent, RawEvent, SourceError, StatementTexts, mariadb_gtid_flags,
+};
 
 /// Table id of the row event that only ends a statement.
 const DUMMY_TABLE_ID: u64 = 0x00ff_ffff;
@@ -37,6 +41,10 @@ pub struct TransactionReader {
     unpacker: Unpacker,
     /// The event in hand is part of a payload that has more events behind it.
     payload_goes_on: bool,
+    annotation: Annotation,
+    texts: Option<StatementTexts>,
+    /// Where the event before the one in hand ended.
+    last_end: u64,
     in_transaction: bool,
     changed: Vec<usize>,
     gtid: Option<Gtid>,
@@ -58,6 +66,9 @@ impl TransactionReader {
             maps: TableMaps::new(layouts, selected),
             unpacker: Unpacker::default(),
             payload_goes_on: false,
+            annotation: Annotation::default(),
+            texts: None,
+            last_end: 0,
             in_transaction: false,
             changed: Vec::new(),
             gtid: None,
@@ -82,6 +93,15 @@ impl TransactionReader {
         self
     }
 
+    /// The same reader with a way to ask for the texts of statements. Without it, updates of
+    /// MariaDB that lack columns are [`AbsentColumns::Unknown`](crate::image::AbsentColumns), but
+    /// for those in recorded files, which have the texts.
+    #[must_use]
+    pub fn with_statement_texts(mut self, texts: StatementTexts) -> Self {
+        self.texts = Some(texts);
+        self
+    }
+
     /// Whether the last event taken was inside a transaction.
     #[must_use]
     pub fn in_transaction(&self) -> bool {
@@ -98,6 +118,7 @@ impl TransactionReader {
     }
 
     fn start_group(&mut self) {
+        self.annotation.clear();
         self.in_transaction = false;
         self.changed.clear();
         self.gtid = None;
@@ -114,6 +135,7 @@ impl TransactionReader {
         sink: &mut dyn TransactionSink,
     ) -> Result<(), Error> {
         let code = event.header.type_code;
+        let end_before = std::mem::replace(&mut self.last_end, event.end);
         match event_policy(code) {
             EventPolicy::Ignore(_) => Ok(()),
             EventPolicy::Unknown if event.header.is_ignorable() => Ok(()),
@@ -123,14 +145,29 @@ impl TransactionReader {
                 "this server is newer than this version of mysql-mirror",
             )),
             EventPolicy::Stop(what) => self.stop(event, what, sink),
-            EventPolicy::Apply => self.apply(event, sink),
+            EventPolicy::Apply => self.apply(event, end_before, sink),
         }
     }
 
-    fn apply(&mut self, event: &RawEvent<'_>, sink: &mut dyn TransactionSink) -> Result<(), Error> {
+    fn apply(
+        &mut self,
+        event: &RawEvent<'_>,
+        end_before: u64,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
         self.check_start(event)?;
         match event.header.type_code {
-            event_type::TABLE_MAP => self.maps.add(event),
+            event_type::TABLE_MAP => {
+                let number = self.maps.add(event)?;
+                if self.maps.family() == Family::MariaDb {
+                    self.annotation.table_map(number, event, end_before);
+                }
+                Ok(())
+            }
+            event_type::ANNOTATE_ROWS => {
+                self.annotation.set(rows_query(event));
+                Ok(())
+            }
             event_type::TRANSACTION_PAYLOAD => self.payload(event, sink),
             event_type::XID => self.commit(event, sink),
             event_type::QUERY => self.query(event, sink),
@@ -206,6 +243,18 @@ impl TransactionReader {
     }
 
     fn rows(&mut self, event: &RawEvent<'_>, sink: &mut dyn TransactionSink) -> Result<(), Error> {
+        let result = self.rows_of_statement(event, sink);
+        if RowsEvent::ends_its_statement(event.body) {
+            self.annotation.clear();
+        }
+        result
+    }
+
+    fn rows_of_statement(
+        &mut self,
+        event: &RawEvent<'_>,
+        sink: &mut dyn TransactionSink,
+    ) -> Result<(), Error> {
         let table_id = RowsEvent::parse_table_id(event.body)
             .map_err(|error| unreadable(event, &error.to_string()))?;
         match self.maps.get(table_id) {
@@ -227,6 +276,13 @@ impl TransactionReader {
                         .unpacker
                         .inflate(rows.rows)
                         .map_err(|error| unpack_error(&error, event))?;
+                }
+                if self.maps.family() == Family::MariaDb
+                    && rows.kind == RowsKind::Update
+                    && plan.lacks_stored(rows.columns_after)
+                {
+                    let texts = self.texts.as_mut();
+                    rows.absent = self.annotation.absent_columns(table_id, &self.maps, texts);
                 }
                 if self.changed.last() != Some(table) && !self.changed.contains(table) {
                     self.changed.push(*table);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Redefined, unreadable};
 use crate::error::{Error, TableError};
-use crate::image::{ColumnDefault, Plan, TableMap};
+use crate::image::{ColumnDefault, Plan, TableMap, TableMapHeader};
 use crate::layout::TableLayout;
 use crate::source::{Collations, Family, RawEvent};
 
@@ -107,6 +107,11 @@ impl TableMaps {
         self.clear();
     }
 
+    /// Which kind of server wrote the file.
+    pub(super) fn family(&self) -> Family {
+        self.family
+    }
+
     /// Forgets all maps, but not which tables were altered.
     pub(super) fn clear(&mut self) {
         self.maps.clear();
@@ -123,17 +128,24 @@ impl TableMaps {
         self.maps.get(&table_id).map(|mapped| &mapped.table)
     }
 
+    /// The head of the map with this number; `None` when there was no such map.
+    pub(super) fn header(&self, table_id: u64) -> Option<TableMapHeader<'_>> {
+        TableMap::parse_header(&self.maps.get(&table_id)?.body).ok()
+    }
+
     /// Takes a TABLE_MAP event.
+    ///
+    /// Its number.
     ///
     /// # Errors
     /// When it cannot be read, or its table is not as it was compiled in.
-    pub(super) fn add(&mut self, event: &RawEvent<'_>) -> Result<(), Error> {
+    pub(super) fn add(&mut self, event: &RawEvent<'_>) -> Result<u64, Error> {
         let body = event.body;
         let header =
             TableMap::parse_header(body).map_err(|error| unreadable(event, &error.to_string()))?;
         let known = self.maps.get(&header.table_id);
         if known.is_some_and(|known| *known.body == *body) {
-            return Ok(());
+            return Ok(header.table_id);
         }
         if self.maps.len() >= MAX_TABLE_MAPS {
             self.maps.clear();
@@ -144,7 +156,7 @@ impl TableMaps {
         };
         let body = body.into();
         self.maps.insert(header.table_id, Mapped { body, table });
-        Ok(())
+        Ok(header.table_id)
     }
 
     fn mirrored(&self, table: usize, event: &RawEvent<'_>) -> Result<MappedTable, Error> {

@@ -22,6 +22,8 @@ use crate::gen_t;
 use crate::inv_t;
 use crate::invpk;
 use crate::img_t;
+use crate::rep_t;
+use crate::trg_t;
 use crate::img2_t;
 use crate::lc_t;
 use crate::uqpk;
@@ -95,6 +97,10 @@ pub struct Tables {
     invpk: Table<invpk::Invpk>,
     /// `cases.img_t`.
     img_t: Table<img_t::ImgT>,
+    /// `cases.rep_t`.
+    rep_t: Table<rep_t::RepT>,
+    /// `cases.trg_t`.
+    trg_t: Table<trg_t::TrgT>,
     /// `cases.img2_t`.
     img2_t: Table<img2_t::Img2T>,
     /// `cases.lc_t`.
@@ -204,6 +210,10 @@ pub enum Change {
     Invpk(RowChange<invpk::Invpk>),
     /// A row of `cases.img_t`, or all of them.
     ImgT(RowChange<img_t::ImgT>),
+    /// A row of `cases.rep_t`, or all of them.
+    RepT(RowChange<rep_t::RepT>),
+    /// A row of `cases.trg_t`, or all of them.
+    TrgT(RowChange<trg_t::TrgT>),
     /// A row of `cases.img2_t`, or all of them.
     Img2T(RowChange<img2_t::Img2T>),
     /// A row of `cases.lc_t`, or all of them.
@@ -375,6 +385,18 @@ impl From<RowChange<invpk::Invpk>> for Change {
 impl From<RowChange<img_t::ImgT>> for Change {
     fn from(change: RowChange<img_t::ImgT>) -> Self {
         Self::ImgT(change)
+    }
+}
+
+impl From<RowChange<rep_t::RepT>> for Change {
+    fn from(change: RowChange<rep_t::RepT>) -> Self {
+        Self::RepT(change)
+    }
+}
+
+impl From<RowChange<trg_t::TrgT>> for Change {
+    fn from(change: RowChange<trg_t::TrgT>) -> Self {
+        Self::TrgT(change)
     }
 }
 
@@ -611,6 +633,8 @@ impl Schema for Tables {
             &inv_t::LAYOUT,
             &invpk::LAYOUT,
             &img_t::LAYOUT,
+            &rep_t::LAYOUT,
+            &trg_t::LAYOUT,
             &img2_t::LAYOUT,
             &lc_t::LAYOUT,
             &uqpk::LAYOUT,
@@ -651,7 +675,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "a1ae652bd14ef150"
+        "d19b77c911abfc4a"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
@@ -673,41 +697,43 @@ impl Schema for Tables {
             14 => Some(&self.inv_t),
             15 => Some(&self.invpk),
             16 => Some(&self.img_t),
-            17 => Some(&self.img2_t),
-            18 => Some(&self.lc_t),
-            19 => Some(&self.uqpk),
-            20 => Some(&self.ci_t),
-            21 => Some(&self.bi_t),
-            22 => Some(&self.src),
-            23 => Some(&self.ctas),
-            24 => Some(&self.tr_t),
-            25 => Some(&self.part_t),
-            26 => Some(&self.al_t),
-            27 => Some(&self.al_final),
-            28 => Some(&self.swap_t),
-            29 => Some(&self.dx_t),
-            30 => Some(&self.vc_t),
-            31 => Some(&self.mix_case),
-            32 => Some(&self.t_integers),
-            33 => Some(&self.t_floats),
-            34 => Some(&self.t_decimals),
-            35 => Some(&self.t_big_decimals),
-            36 => Some(&self.t_dates),
-            37 => Some(&self.t_datetimes),
-            38 => Some(&self.t_timestamps),
-            39 => Some(&self.t_times),
-            40 => Some(&self.t_years),
-            41 => Some(&self.t_texts),
-            42 => Some(&self.t_binaries),
-            43 => Some(&self.t_blobs),
-            44 => Some(&self.t_enums),
-            45 => Some(&self.t_sets),
-            46 => Some(&self.t_bits),
-            47 => Some(&self.t_json),
-            48 => Some(&self.t_geometries),
-            49 => Some(&self.t_vectors),
-            50 => Some(&self.t_nullable),
-            51 => Some(&self.t_generated),
+            17 => Some(&self.rep_t),
+            18 => Some(&self.trg_t),
+            19 => Some(&self.img2_t),
+            20 => Some(&self.lc_t),
+            21 => Some(&self.uqpk),
+            22 => Some(&self.ci_t),
+            23 => Some(&self.bi_t),
+            24 => Some(&self.src),
+            25 => Some(&self.ctas),
+            26 => Some(&self.tr_t),
+            27 => Some(&self.part_t),
+            28 => Some(&self.al_t),
+            29 => Some(&self.al_final),
+            30 => Some(&self.swap_t),
+            31 => Some(&self.dx_t),
+            32 => Some(&self.vc_t),
+            33 => Some(&self.mix_case),
+            34 => Some(&self.t_integers),
+            35 => Some(&self.t_floats),
+            36 => Some(&self.t_decimals),
+            37 => Some(&self.t_big_decimals),
+            38 => Some(&self.t_dates),
+            39 => Some(&self.t_datetimes),
+            40 => Some(&self.t_timestamps),
+            41 => Some(&self.t_times),
+            42 => Some(&self.t_years),
+            43 => Some(&self.t_texts),
+            44 => Some(&self.t_binaries),
+            45 => Some(&self.t_blobs),
+            46 => Some(&self.t_enums),
+            47 => Some(&self.t_sets),
+            48 => Some(&self.t_bits),
+            49 => Some(&self.t_json),
+            50 => Some(&self.t_geometries),
+            51 => Some(&self.t_vectors),
+            52 => Some(&self.t_nullable),
+            53 => Some(&self.t_generated),
             _ => None,
         }
     }
@@ -731,41 +757,43 @@ impl Schema for Tables {
             14 => Some(&mut self.inv_t),
             15 => Some(&mut self.invpk),
             16 => Some(&mut self.img_t),
-            17 => Some(&mut self.img2_t),
-            18 => Some(&mut self.lc_t),
-            19 => Some(&mut self.uqpk),
-            20 => Some(&mut self.ci_t),
-            21 => Some(&mut self.bi_t),
-            22 => Some(&mut self.src),
-            23 => Some(&mut self.ctas),
-            24 => Some(&mut self.tr_t),
-            25 => Some(&mut self.part_t),
-            26 => Some(&mut self.al_t),
-            27 => Some(&mut self.al_final),
-            28 => Some(&mut self.swap_t),
-            29 => Some(&mut self.dx_t),
-            30 => Some(&mut self.vc_t),
-            31 => Some(&mut self.mix_case),
-            32 => Some(&mut self.t_integers),
-            33 => Some(&mut self.t_floats),
-            34 => Some(&mut self.t_decimals),
-            35 => Some(&mut self.t_big_decimals),
-            36 => Some(&mut self.t_dates),
-            37 => Some(&mut self.t_datetimes),
-            38 => Some(&mut self.t_timestamps),
-            39 => Some(&mut self.t_times),
-            40 => Some(&mut self.t_years),
-            41 => Some(&mut self.t_texts),
-            42 => Some(&mut self.t_binaries),
-            43 => Some(&mut self.t_blobs),
-            44 => Some(&mut self.t_enums),
-            45 => Some(&mut self.t_sets),
-            46 => Some(&mut self.t_bits),
-            47 => Some(&mut self.t_json),
-            48 => Some(&mut self.t_geometries),
-            49 => Some(&mut self.t_vectors),
-            50 => Some(&mut self.t_nullable),
-            51 => Some(&mut self.t_generated),
+            17 => Some(&mut self.rep_t),
+            18 => Some(&mut self.trg_t),
+            19 => Some(&mut self.img2_t),
+            20 => Some(&mut self.lc_t),
+            21 => Some(&mut self.uqpk),
+            22 => Some(&mut self.ci_t),
+            23 => Some(&mut self.bi_t),
+            24 => Some(&mut self.src),
+            25 => Some(&mut self.ctas),
+            26 => Some(&mut self.tr_t),
+            27 => Some(&mut self.part_t),
+            28 => Some(&mut self.al_t),
+            29 => Some(&mut self.al_final),
+            30 => Some(&mut self.swap_t),
+            31 => Some(&mut self.dx_t),
+            32 => Some(&mut self.vc_t),
+            33 => Some(&mut self.mix_case),
+            34 => Some(&mut self.t_integers),
+            35 => Some(&mut self.t_floats),
+            36 => Some(&mut self.t_decimals),
+            37 => Some(&mut self.t_big_decimals),
+            38 => Some(&mut self.t_dates),
+            39 => Some(&mut self.t_datetimes),
+            40 => Some(&mut self.t_timestamps),
+            41 => Some(&mut self.t_times),
+            42 => Some(&mut self.t_years),
+            43 => Some(&mut self.t_texts),
+            44 => Some(&mut self.t_binaries),
+            45 => Some(&mut self.t_blobs),
+            46 => Some(&mut self.t_enums),
+            47 => Some(&mut self.t_sets),
+            48 => Some(&mut self.t_bits),
+            49 => Some(&mut self.t_json),
+            50 => Some(&mut self.t_geometries),
+            51 => Some(&mut self.t_vectors),
+            52 => Some(&mut self.t_nullable),
+            53 => Some(&mut self.t_generated),
             _ => None,
         }
     }
@@ -789,6 +817,8 @@ impl Schema for Tables {
             Change::InvT(change) => change.view(),
             Change::Invpk(change) => change.view(),
             Change::ImgT(change) => change.view(),
+            Change::RepT(change) => change.view(),
+            Change::TrgT(change) => change.view(),
             Change::Img2T(change) => change.view(),
             Change::LcT(change) => change.view(),
             Change::Uqpk(change) => change.view(),
@@ -932,6 +962,16 @@ impl Snapshot {
     /// The rows of `cases.img_t` at this version.
     pub fn img_t(&self) -> img_t::ImgTView<'_> {
         img_t::ImgTView::new(&self.inner.tables().img_t)
+    }
+
+    /// The rows of `cases.rep_t` at this version.
+    pub fn rep_t(&self) -> rep_t::RepTView<'_> {
+        rep_t::RepTView::new(&self.inner.tables().rep_t)
+    }
+
+    /// The rows of `cases.trg_t` at this version.
+    pub fn trg_t(&self) -> trg_t::TrgTView<'_> {
+        trg_t::TrgTView::new(&self.inner.tables().trg_t)
     }
 
     /// The rows of `cases.img2_t` at this version.

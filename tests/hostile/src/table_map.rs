@@ -1,6 +1,7 @@
 //! TABLE_MAP events, and their optional metadata by itself.
 
 use mirror_runtime::Schema as _;
+use mirror_runtime::image::AbsentColumns;
 use mirror_runtime::image::{Plan, RowsEvent, TableMap};
 use mirror_runtime::source::Collations;
 use test_mirror::Tables;
@@ -40,6 +41,7 @@ fn one_row(plan: &Plan) {
     let present = vec![0xff; columns.div_ceil(8)];
     let rows = [0; 64];
     let event = RowsEvent {
+        absent: AbsentColumns::Kept,
         table_id: 7,
         flags: 0,
         kind: mirror_runtime::image::RowsKind::Insert,

@@ -1,7 +1,8 @@
 //! Generated and invisible columns, defaults that are expressions, and partial row images.
 
-use integration::cases::{Case, Servers};
+use integration::cases::{Case, Servers, run_all};
 use integration::harness::Test;
+use integration::run_in;
 use integration::tests;
 use lab::Flavor;
 use mirror_runtime::Decimal;
@@ -11,6 +12,8 @@ pub(crate) const TESTS: &[Test] = tests![
     invisible_columns_are_mirrored_also_as_the_key,
     absent_columns_keep_their_value_and_get_their_default,
     defaults_of_every_type_are_the_servers,
+    a_replace_leaves_nothing_of_the_row_that_it_meets,
+    rows_that_a_trigger_replaces_are_loaded_again,
     columns_behind_versioned_comments_are_found,
     rows_with_expression_defaults_are_the_servers,
 ];
@@ -142,6 +145,68 @@ fn defaults_of_every_type_are_the_servers(servers: &Servers, flavor: Flavor) {
                 }
             },
         );
+    }
+}
+
+/// MariaDB logs such a REPLACE as an update without the columns that the statement leaves out.
+fn a_replace_leaves_nothing_of_the_row_that_it_meets(servers: &Servers, flavor: Flavor) {
+    for site in servers.all(flavor) {
+        let case = Case::on(site, &["rep_t"]).expect("every server has these types");
+        case.on_all_paths(
+            &["INSERT INTO rep_t VALUES (1,4,4,'old',4),(2,5,5,'old',5),(3,6,6,'old',6)"],
+            &[
+                "REPLACE INTO rep_t (id,a) VALUES (1,1)",
+                "/* REPLACE */ UPDATE rep_t SET a=55 WHERE id=2",
+                "REPLACE rep_t SET id=2",
+                "INSERT INTO rep_t (id) VALUES (3) ON DUPLICATE KEY UPDATE e=9",
+            ],
+            |snapshot| {
+                let rows: Vec<_> = snapshot
+                    .rep_t()
+                    .iter()
+                    .map(|row| (row.id, row.a, row.b, row.c.as_deref(), row.e))
+                    .collect();
+                let expected = [
+                    (1, Some(1), 7, None, None),
+                    (2, None, 7, None, None),
+                    (3, Some(6), 6, Some("old"), Some(9)),
+                ];
+                assert_eq!(rows, expected);
+            },
+        );
+    }
+}
+
+/// Nothing in the log tells whether the trigger changed the row or put another in its place.
+fn rows_that_a_trigger_replaces_are_loaded_again(servers: &Servers, flavor: Flavor) {
+    for site in servers.all(flavor) {
+        let case = Case::on(site, &["trg_t"]).expect("every server has these types");
+        let mut conn = site.conn();
+        run_all(
+            &mut conn,
+            &[
+                "SET SESSION binlog_row_image = 'NOBLOB'",
+                "DELETE FROM trg_t",
+                "INSERT INTO trg_t VALUES (1,1,'old')",
+                "CREATE TABLE trg_other (id INT PRIMARY KEY, b INT)",
+                "INSERT INTO trg_other VALUES (1,1)",
+                "CREATE TRIGGER trg_replaces BEFORE UPDATE ON trg_other FOR EACH ROW
+                   REPLACE INTO trg_t (id,a) VALUES (1,NEW.b)",
+            ],
+        );
+        let mirror = case.mirror();
+        run_all(&mut conn, &["UPDATE trg_other SET b=2"]);
+        let snapshot = case.caught_up(&mirror);
+        let row = snapshot.trg_t().get(1).expect("the row");
+        assert_eq!((row.a, row.c.as_deref()), (Some(2), None));
+        case.assert_equals_server(&mirror, "a trigger");
+        let reason = mirror.status().last_reload.unwrap_or_default();
+        assert_eq!(
+            reason.contains("may be a REPLACE"),
+            !site.is_mysql(),
+            "{reason}"
+        );
+        run_in(&mut conn, "DROP TABLE trg_other");
     }
 }
 

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::bootstrap::Contents;
+use crate::cascade::CascadeError;
 use crate::error::{Error, TableError};
+use crate::foreign_keys::ForeignKeys;
 use crate::image::{Plan, RowsEvent};
 use crate::source::{BinlogPosition, RawEvent};
 use crate::status::{Status, StatusCell, since_micros};
@@ -37,7 +39,9 @@ pub(crate) struct ReplayedOver<S> {
 
 /// The sink of a mirror: changes go to the writer's working copy, boundaries publish it.
 pub(crate) struct Applier<'m, S: Schema> {
-    writer: &'m mut Writer<S>,
+    pub(crate) writer: &'m mut Writer<S>,
+    /// Which tables' changes change rows of others.
+    pub(crate) foreign_keys: Arc<ForeignKeys>,
     subscribers: &'m Subscribers<S>,
     status: &'m StatusCell,
     stop: &'m Arc<AtomicBool>,
@@ -50,7 +54,7 @@ pub(crate) struct Applier<'m, S: Schema> {
     redefined: Option<Touch>,
     /// Tables that the running transaction changed.
     changed: Vec<usize>,
-    changes: Option<Vec<S::Change>>,
+    pub(crate) changes: Option<Vec<S::Change>>,
     reload: Option<Reload>,
     last: Option<Boundary>,
     applied: u64,
@@ -60,6 +64,7 @@ pub(crate) struct Applier<'m, S: Schema> {
 impl<'m, S: Schema> Applier<'m, S> {
     pub(crate) fn new(
         writer: &'m mut Writer<S>,
+        foreign_keys: Arc<ForeignKeys>,
         replayed_over: ReplayedOver<S>,
         subscribers: &'m Subscribers<S>,
         status: &'m StatusCell,
@@ -67,6 +72,7 @@ impl<'m, S: Schema> Applier<'m, S> {
     ) -> Self {
         Self {
             writer,
+            foreign_keys,
             subscribers,
             status,
             stop,
@@ -151,7 +157,7 @@ impl<'m, S: Schema> Applier<'m, S> {
     }
 
     /// Changes that the load certainly does not have in it must fit already in the replay.
-    fn mode_for(&self, table: usize, event: &RawEvent<'_>) -> Mode {
+    pub(crate) fn mode_for(&self, table: usize, event: &RawEvent<'_>) -> Mode {
         let contents = self.replayed_over.as_ref();
         match contents.and_then(|load| load.contents.as_ref()) {
             Some(contents) if contents.lack(table, &event.end_position()) => Mode::Strict,
@@ -159,8 +165,27 @@ impl<'m, S: Schema> Applier<'m, S> {
         }
     }
 
+    pub(crate) fn name_of(table: usize) -> String {
+        let layout = S::layouts().get(table);
+        layout.map_or_else(String::new, |layout| layout.full_name())
+    }
+
+    /// Applies all rows of an event to their table, and nothing else.
+    pub(crate) fn apply_all(
+        &mut self,
+        table: usize,
+        plan: &Plan,
+        rows: &RowsEvent<'_>,
+        mode: Mode,
+    ) -> Result<(), ApplyError> {
+        match self.writer.tables_mut().table_mut(table) {
+            Some(held) => held.apply(plan, rows, mode, self.changes.as_mut()),
+            None => Ok(()),
+        }
+    }
+
     /// The first change of a transaction decides whether changes are listed.
-    fn begin_change(&mut self, table: usize) {
+    pub(crate) fn begin_change(&mut self, table: usize) {
         if self.changed.is_empty() {
             self.changes = (self.publishing && self.subscribers.begin()).then(Vec::new);
         }
@@ -250,25 +275,23 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             return Ok(());
         }
         self.begin_change(table);
-        let mode = self.mode_for(table, event);
-        let Some(held) = self.writer.tables_mut().table_mut(table) else {
-            return Ok(());
+        let is_parent = !self.foreign_keys.of(table).is_empty();
+        let result = if is_parent && rows.cascades_silently() {
+            self.parent_rows(table, plan, rows, event)
+        } else {
+            let mode = self.mode_for(table, event);
+            self.apply_all(table, plan, rows, mode)
+                .map_err(|error| CascadeError::Table(table, error))
         };
-        match held.apply(plan, rows, mode, self.changes.as_mut()) {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                let name = S::layouts()
-                    .get(table)
-                    .map_or_else(String::new, |layout| layout.full_name());
-                match apply_error(error, name, &event.end_position()) {
-                    Ok(reload) => {
-                        self.reload = Some(reload);
-                        Ok(())
-                    }
-                    Err(error) => Err(error),
-                }
+        let reload = match result {
+            Ok(()) => return Ok(()),
+            Err(CascadeError::Reload(reload)) => reload,
+            Err(CascadeError::Table(table, error)) => {
+                apply_error(error, Self::name_of(table), &event.end_position())?
             }
-        }
+        };
+        self.reload = Some(reload);
+        Ok(())
     }
 
     /// Within the statement that redefined the table (CREATE TABLE ... SELECT), the boundary

@@ -6,10 +6,13 @@
 
 mod apply;
 mod bootstrap;
+mod cascade;
 mod charset;
 pub mod error;
 mod event_policy;
 mod follow;
+mod foreign_key_check;
+mod foreign_keys;
 pub mod image;
 pub mod jsonl;
 pub mod layout;

@@ -4,11 +4,13 @@ use std::any::Any;
 use std::ops::RangeBounds;
 use std::sync::Arc;
 
+use super::children::Children;
 use super::index::{IndexRange, is_empty_range};
-use super::table_writer::{Batch, ImageValues, ShownRow, TableWriter};
+use super::table_writer::{Batch, FirstRow, ImageValues, RowImagesOf, ShownRow, TableWriter};
 use super::{ApplyError, Divergence, Indexes, Mode, RowChange, RowValues};
+use super::{ChildChange, ParentKey};
 use crate::error::ValueError;
-use crate::image::{AbsentColumns, Plan, RowImage, RowsEvent};
+use crate::image::{AbsentColumns, Plan, RowImage, RowImages, RowsEvent};
 use crate::layout::{ColumnLayout, TableLayout};
 use crate::row::Row;
 
@@ -17,6 +19,7 @@ use crate::row::Row;
 pub struct Table<R: Row> {
     rows: imbl::OrdMap<R::Key, Arc<R>>,
     indexes: R::Indexes,
+    children: Children<R>,
 }
 
 impl<R: Row> Default for Table<R> {
@@ -24,6 +27,7 @@ impl<R: Row> Default for Table<R> {
         Self {
             rows: imbl::OrdMap::new(),
             indexes: R::Indexes::default(),
+            children: Children::default(),
         }
     }
 }
@@ -82,15 +86,33 @@ impl<R: Row> Table<R> {
         let old = self.rows.insert(row.key(), Arc::clone(row));
         if let Some(old) = &old {
             self.indexes.remove(old);
+            self.children.remove(old);
         }
         self.indexes.insert(row);
+        self.children.insert(row);
         old
     }
 
     fn take(&mut self, key: &R::Key) -> Option<Arc<R>> {
         let old = self.rows.remove(key)?;
         self.indexes.remove(&old);
+        self.children.remove(&old);
         Some(old)
+    }
+
+    /// Applies the images of one row.
+    #[inline]
+    fn change(
+        &mut self,
+        images: &RowImages<'_>,
+        mode: Mode,
+    ) -> Result<Option<RowChange<R>>, ApplyError> {
+        match (&images.before, &images.after) {
+            (None, Some(after)) => self.insert(after, mode).map(Some),
+            (Some(before), Some(after)) => self.update(before, after, mode),
+            (Some(before), None) => self.delete(before, mode),
+            (None, None) => Err(ApplyError::Mismatch("a row without images")),
+        }
     }
 
     fn insert(&mut self, image: &RowImage<'_>, mode: Mode) -> Result<RowChange<R>, ApplyError> {
@@ -170,6 +192,15 @@ impl<R: Row> Table<R> {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// A row before and after, of a row that was there before.
+fn row_images<R: Row>(change: RowChange<R>) -> Option<RowImagesOf> {
+    match change {
+        RowChange::Update { before, after } => Some((before, Some(after))),
+        RowChange::Delete { before } => Some((before, None)),
+        RowChange::Insert { .. } | RowChange::Truncate => None,
     }
 }
 
@@ -269,17 +300,77 @@ where
         }
         let mut reader = plan.reader(rows);
         while let Some(images) = reader.next()? {
-            let change = match (&images.before, &images.after) {
-                (None, Some(after)) => Some(self.insert(after, mode)?),
-                (Some(before), Some(after)) => self.update(before, after, mode)?,
-                (Some(before), None) => self.delete(before, mode)?,
-                (None, None) => return Err(ApplyError::Mismatch("a row without images")),
-            };
+            let change = self.change(&images, mode)?;
             if let (Some(changes), Some(change)) = (changes.as_deref_mut(), change) {
                 changes.push(change.into());
             }
         }
         Ok(())
+    }
+
+    fn apply_first(
+        &mut self,
+        plan: &Plan,
+        rows: &RowsEvent<'_>,
+        mode: Mode,
+        changes: Option<&mut Vec<C>>,
+    ) -> Result<FirstRow, ApplyError> {
+        if rows.absent == AbsentColumns::Unknown {
+            return Err(Divergence::ReplaceNotTold.into());
+        }
+        let mut reader = plan.reader(rows);
+        let change = match reader.next()? {
+            Some(images) => self.change(&images, mode)?,
+            None => None,
+        };
+        let bytes = reader.position();
+        let change = change.inspect(|change| {
+            if let Some(changes) = changes {
+                changes.push(change.clone().into());
+            }
+        });
+        Ok(FirstRow {
+            bytes,
+            change: change.and_then(row_images),
+        })
+    }
+
+    fn change_children(
+        &mut self,
+        key: usize,
+        parent: &ParentKey,
+        change: &ChildChange,
+        mut changes: Option<&mut Vec<C>>,
+    ) -> Result<Vec<RowImagesOf>, ApplyError> {
+        let mut changed = Vec::new();
+        for child in self.children.of(key, parent) {
+            let Some(before) = self.take(&child) else {
+                return Err(ApplyError::Mismatch("a child row that is not there"));
+            };
+            let row_change = match change {
+                ChildChange::Delete => RowChange::Delete { before },
+                ChildChange::Set(values) => {
+                    let mut row = R::clone(&before);
+                    let fields = R::layout()
+                        .foreign_keys
+                        .get(key)
+                        .map_or(&[][..], |key| key.fields);
+                    for (&field, value) in fields.iter().zip(values) {
+                        row.assign(field, &mut std::iter::once(value.clone()))?;
+                    }
+                    let after = Arc::new(row);
+                    if self.put(&after).is_some() {
+                        return Err(Divergence::UpdateToKnown.into());
+                    }
+                    RowChange::Update { before, after }
+                }
+            };
+            if let Some(changes) = changes.as_deref_mut() {
+                changes.push(row_change.clone().into());
+            }
+            changed.extend(row_images(row_change));
+        }
+        Ok(changed)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -48,6 +48,20 @@ fn an_insert_that_lacks_columns_gets_their_defaults() {
 }
 
 #[test]
+fn an_insert_of_no_column_is_one_row_of_defaults() {
+    let plan = plan().with_defaults(Arc::from(vec![Some(SelectValue::Int(7)); 3]));
+    // The second bitmap has a bit behind the last column, as beside a hidden column.
+    for present in [0b0000, 0b1000] {
+        let body = rows_body(3, &[&[present]], &[]);
+        let event = RowsEvent::parse(30, &body).unwrap();
+        let mut reader = plan.reader(&event);
+        let image = reader.next().unwrap().unwrap().after.unwrap();
+        assert_eq!(image.get(0), Ok(Some(7_i32)));
+        assert!(reader.next().unwrap().is_none());
+    }
+}
+
+#[test]
 fn an_update_that_lacks_columns_gets_no_defaults() {
     let plan = plan().with_defaults(Arc::from(vec![Some(SelectValue::Int(7)); 3]));
     let rows = [0xfe, 1, 0, 0, 0, 0xfe, 2, 0, 0, 0];

@@ -252,7 +252,7 @@ fn old_fraction(layout: &TableLayout, field: Option<usize>, ordinal: usize) -> u
     }
 }
 /// Whether a bitmap, lowest bit first, has this bit.
-fn has_bit(bitmap: &[u8], bit: usize) -> bool {
+pub(super) fn has_bit(bitmap: &[u8], bit: usize) -> bool {
     bitmap
         .get(bit / 8)
         .is_some_and(|byte| byte >> (bit % 8) & 1 == 1)

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::ImageError;
 use super::locate::{Field, Slot, Steps};
 use super::partial::PartialColumns;
-use super::plan::Plan;
+use super::plan::{Plan, has_bit};
 use super::row_image::{ColumnDefault, RowImage};
 use super::rows_event::{AbsentColumns, RowsEvent, RowsKind};
 
@@ -123,7 +123,8 @@ impl<'a> RowReader<'a> {
             defaults_only: event.kind == RowsKind::Insert
                 && event.rows.is_empty()
                 && event.columns > 0
-                && event.columns_after.iter().all(|byte| *byte == 0),
+                // Bits behind the last column may be set: those of hidden columns are.
+                && !(0..event.columns).any(|column| has_bit(event.columns_after, column)),
         };
         if let (true, Some(after)) = (event.partial, &reader.after) {
             match PartialColumns::new(plan, &after.steps.fields) {

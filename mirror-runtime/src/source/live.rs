@@ -25,6 +25,9 @@ use super::url::ServerUrl;
 /// Heartbeats that may be missed before the connection counts as broken.
 const MISSED_HEARTBEATS: u32 = 3;
 
+/// Longest wait for an answer to the KILL of our own stream.
+const KILL_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// A binlog stream from a server; a connection of its own, ended when this is dropped.
 pub struct LiveSource {
     /// `None` after the end or an error.
@@ -123,7 +126,10 @@ impl LiveSource {
             }),
             Err(_) => Some(self.malformed("the event is shorter than it says".to_owned())),
         };
-        self.end();
+        match self.stop.is_stopped() {
+            true => self.end_on_server(),
+            false => self.end(),
+        }
         match failure {
             Some(error) if !self.stop.is_stopped() => Err(error),
             _ => Ok(false),
@@ -185,12 +191,30 @@ impl LiveSource {
         self.stream = None;
         self.current = None;
     }
+
+    /// Ends a stream that works, on the server too: that would notice only with the next event or
+    /// heartbeat, and not purge the binlog until then.
+    fn end_on_server(&mut self) {
+        if self.stream.is_none() {
+            return;
+        }
+        self.end();
+        let killed = session::open(&self.url, Some(KILL_TIMEOUT)).and_then(|mut conn| {
+            let context = Context::query("ending the stream");
+            conn.query_drop(format!("KILL {}", self.connection_id))
+                .map_err(|error| from_mysql(error, &context))
+        });
+        // It may have ended by itself.
+        if let Err(error) = killed {
+            tracing::debug!(%error, "the server was not told that the stream has ended");
+        }
+    }
 }
 
 impl EventSource for LiveSource {
     fn next_event(&mut self) -> Result<Option<RawEvent<'_>>, SourceError> {
         if self.stop.is_stopped() {
-            self.end();
+            self.end_on_server();
         }
         if !self.read()? {
             return Ok(None);
@@ -219,7 +243,7 @@ impl EventSource for LiveSource {
 
 impl Drop for LiveSource {
     fn drop(&mut self) {
-        self.end();
+        self.end_on_server();
     }
 }
 

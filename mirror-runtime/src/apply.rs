@@ -5,27 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::bootstrap::Contents;
 use crate::cascade::CascadeError;
-use crate::error::{Error, TableError};
+use crate::error::Error;
 use crate::foreign_keys::ForeignKeys;
 use crate::image::{Plan, RowsEvent};
+use crate::reload::{Reload, apply_error};
 use crate::source::{BinlogPosition, RawEvent};
 use crate::status::{Status, StatusCell, since_micros};
-use crate::store::{ApplyError, Divergence, Mode, Schema, Writer};
+use crate::store::{ApplyError, Mode, Schema, Writer};
 use crate::subscription::{Subscribers, Transaction};
 use crate::transaction::{Boundary, Redefined, Touch, TransactionSink};
-
-/// Why all tables have to be loaded again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Reload {
-    /// For status, log and subscribers.
-    pub(crate) reason: String,
-    /// Whether a change did not fit the rows we hold; the same again right after a load means
-    /// that loading does not help.
-    pub(crate) diverged: bool,
-    /// Whether it was a change that cannot be replayed over rows that may be newer; another load
-    /// helps when that change is not in its replay.
-    pub(crate) not_replayable: bool,
-}
 
 /// The load that a replay is applied over.
 pub(crate) struct ReplayedOver<S> {
@@ -374,57 +362,4 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             self.subscribers.abandon();
         }
     }
-}
-
-/// A divergence is a reason to load again; everything else stops the mirror.
-fn apply_error(
-    error: ApplyError,
-    table: String,
-    position: &BinlogPosition,
-) -> Result<Reload, Error> {
-    let error = match error {
-        ApplyError::Divergence(
-            why @ (Divergence::GeneratedNotLogged | Divergence::ReplaceNotTold),
-        ) => {
-            return Ok(Reload {
-                reason: format!("{table} at {position}: {why}"),
-                // The server does so every time, and loading helps every time, but not when the
-                // replay of the load meets the next one.
-                diverged: false,
-                not_replayable: true,
-            });
-        }
-        ApplyError::Divergence(divergence) => {
-            return Ok(Reload {
-                reason: format!("divergence of {table} at {position}: {divergence}"),
-                diverged: true,
-                not_replayable: matches!(
-                    divergence,
-                    Divergence::PartialMove | Divergence::JsonReplay
-                ),
-            });
-        }
-        ApplyError::Value(error) if error.is_absent() => TableError::Unsupported {
-            table,
-            what: format!("a row image without all columns that are needed ({error})"),
-            position: position.clone(),
-            remedy: "set binlog_row_image = FULL, also in the sessions that write",
-        },
-        ApplyError::Value(error) => TableError::Value {
-            table,
-            error,
-            position: Some(position.clone()),
-        },
-        ApplyError::Image(error) => TableError::Event {
-            event: "ROWS",
-            position: position.clone(),
-            detail: format!("table {table}: {error}"),
-        },
-        ApplyError::Mismatch(what) => TableError::Event {
-            event: "ROWS",
-            position: position.clone(),
-            detail: format!("table {table}: {what}"),
-        },
-    };
-    Err(error.into())
 }

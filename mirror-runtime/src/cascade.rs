@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
-use crate::apply::{Applier, Reload};
+use crate::apply::Applier;
 use crate::foreign_keys::{Link, keys_differ, may_change_keys};
 use crate::image::{Plan, RowsEvent};
+use crate::reload::Reload;
 use crate::source::RawEvent;
 use crate::store::{ApplyError, ChildChange, Mode, ParentKey, RowImagesOf, RowValues, Schema};
 

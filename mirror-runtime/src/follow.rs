@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use mysql::prelude::Queryable;
 
-use crate::apply::{Applier, Reload, ReplayedOver};
+use crate::apply::{Applier, ReplayedOver};
 use crate::bootstrap::{Loaded, bootstrap};
 use crate::error::{Error, TableError};
 use crate::foreign_keys::ForeignKeys;
 use crate::mirror::Shared;
 use crate::options::Options;
+use crate::reload::Reload;
 use crate::source::{
     BinlogPosition, EventSource, LiveSource, ServerUrl, SourceError, SourceErrorKind,
     StatementTexts, StreamOptions, StreamStart, connect, derive_server_id, query_error,

@@ -59,7 +59,7 @@ pub(crate) fn check_foreign_keys(
         )?;
         for key in layout.foreign_keys {
             let parent = parent_of(layouts, key);
-            if !parent.is_some_and(|at| selected.get(at) == Some(&true)) {
+            if parent.is_none_or(|at| selected.get(at) != Some(&true)) {
                 return Err(TableError::ParentNotSelected {
                     table: layout.full_name(),
                     constraint: key.name.to_owned(),

@@ -19,6 +19,7 @@ pub mod layout;
 mod layout_check;
 mod mirror;
 mod options;
+mod reload;
 pub mod row;
 pub mod source;
 mod statement;

@@ -8,6 +8,7 @@
 mod children;
 mod divergence;
 mod index;
+mod meeting;
 mod publish;
 mod table;
 mod table_writer;

@@ -1,6 +1,8 @@
 //! The validated model of what is to be generated: no SQL text left to parse, no server, and
 //! every name already chosen.
 
+use crate::ddl::Action;
+
 /// All tables of one generated crate, in the order of schema.json.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Model {
@@ -34,8 +36,33 @@ pub struct Table {
     pub key_name: String,
     /// Secondary indexes, unique and other.
     pub indexes: Vec<Index>,
+    /// Foreign keys that change rows of this table when rows of their parent change.
+    pub foreign_keys: Vec<ForeignKey>,
+    /// Names of such constraints whose effects are not followed, because schema.json says so.
+    pub ignored_foreign_keys: Vec<String>,
     /// Extra derives of the row struct, as paths, e.g. `serde::Serialize`.
     pub derives: Vec<String>,
+}
+
+/// A foreign key of a mirrored table to a mirrored parent, with an action that changes rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignKey {
+    /// Name of the constraint.
+    pub name: String,
+    /// Database and name of the parent table.
+    pub parent: (String, String),
+    /// Indexes into the table's `columns`.
+    pub columns: Vec<usize>,
+    /// Indexes into the parent's `columns`, in the same order.
+    pub parent_columns: Vec<usize>,
+    /// ON DELETE.
+    pub on_delete: Action,
+    /// ON UPDATE.
+    pub on_update: Action,
+    /// Whether rows belong together just when their values are the same, and the effects on a
+    /// row are known. Otherwise (text, under a collation; generated columns that depend on the
+    /// foreign key's) only the server knows.
+    pub by_value: bool,
 }
 
 /// One mirrored column.

@@ -2,6 +2,7 @@
 //!
 //! Every problem of every table is in one report; a model comes out only when there is none.
 
+mod foreign_keys;
 mod indexes;
 mod keys;
 mod naming;
@@ -58,6 +59,7 @@ pub fn resolve(schema: &SchemaFile, lock: &Lock) -> Result<Model, Report> {
         );
         tables.extend(built);
     }
+    foreign_keys::resolve(&found, &mut tables, &mut report);
     report.problems.sort_by_key(|problem| problem.line);
     report.into_result(Model { tables })
 }

@@ -61,6 +61,17 @@ pub struct TableRequest {
     pub indexes: Option<Vec<IndexRequest>>,
     /// Extra derives of the row struct.
     pub derives: Vec<String>,
+    /// Foreign keys of this table whose effects on its rows are not to be followed.
+    pub ignored_foreign_keys: Vec<IgnoredForeignKey>,
+}
+
+/// One of the `ignore_foreign_keys` of a table of schema.json.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IgnoredForeignKey {
+    /// Where it stands.
+    pub place: Place,
+    /// Name of the constraint.
+    pub name: String,
 }
 
 /// One column of a table of schema.json.

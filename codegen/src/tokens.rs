@@ -64,6 +64,8 @@ pub(crate) struct TableTokens {
     sets: Vec<SetTokens>,
     /// Whether a column has a character set.
     charsets: bool,
+    /// Whether a foreign key may change rows.
+    foreign_keys: bool,
 }
 
 /// One column of a row struct.
@@ -82,6 +84,8 @@ struct ColumnTokens {
     image_value: String,
     /// Of a column that `image` may have differences of: the expression that applies them.
     merge: Option<String>,
+    /// Whether a foreign key may change it.
+    is_foreign_key: bool,
 }
 
 /// The tokens of the crate root and of `Tables`.
@@ -177,6 +181,7 @@ pub(crate) fn table_tokens(table: &Table) -> Result<TableTokens, ModelError> {
             .render(),
         enums,
         sets,
+        foreign_keys: !table.foreign_keys.is_empty(),
         charsets: table.columns.iter().any(|column| column.charset.is_some()),
     })
 }
@@ -234,6 +239,10 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
         value: value.to_string(),
         image_value: image_value.to_string(),
         merge,
+        is_foreign_key: table
+            .foreign_keys
+            .iter()
+            .any(|key| key.columns.contains(&index)),
     })
 }
 

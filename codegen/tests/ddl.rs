@@ -73,7 +73,10 @@ fn summary(table: &CreateTable) -> String {
         let _ = write!(
             text,
             "  foreign key {:?}: {:?} -> {} {:?}",
-            key.name, key.columns, key.parent, key.parent_columns
+            key.name,
+            key.columns,
+            key.parent(),
+            key.parent_columns
         );
         for (event, action) in [("delete", key.on_delete), ("update", key.on_update)] {
             if action != Action::Restrict {

@@ -195,7 +195,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "1d300e8183a03e35"
+        "a4d73bcb104104b7"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {

@@ -4,26 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::bootstrap::Contents;
-use crate::error::{Error, TableError};
+use crate::cascade::CascadeError;
+use crate::error::Error;
+use crate::foreign_keys::ForeignKeys;
 use crate::image::{Plan, RowsEvent};
+use crate::reload::{Reload, apply_error};
 use crate::source::{BinlogPosition, RawEvent};
 use crate::status::{Status, StatusCell, since_micros};
-use crate::store::{ApplyError, Divergence, Mode, Schema, Writer};
+use crate::store::{ApplyError, Mode, Schema, Writer};
 use crate::subscription::{Subscribers, Transaction};
 use crate::transaction::{Boundary, Redefined, Touch, TransactionSink};
-
-/// Why all tables have to be loaded again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Reload {
-    /// For status, log and subscribers.
-    pub(crate) reason: String,
-    /// Whether a change did not fit the rows we hold; the same again right after a load means
-    /// that loading does not help.
-    pub(crate) diverged: bool,
-    /// Whether it was a change that cannot be replayed over rows that may be newer; another load
-    /// helps when that change is not in its replay.
-    pub(crate) not_replayable: bool,
-}
 
 /// The load that a replay is applied over.
 pub(crate) struct ReplayedOver<S> {
@@ -37,7 +27,9 @@ pub(crate) struct ReplayedOver<S> {
 
 /// The sink of a mirror: changes go to the writer's working copy, boundaries publish it.
 pub(crate) struct Applier<'m, S: Schema> {
-    writer: &'m mut Writer<S>,
+    pub(crate) writer: &'m mut Writer<S>,
+    /// Which tables' changes change rows of others.
+    pub(crate) foreign_keys: Arc<ForeignKeys>,
     subscribers: &'m Subscribers<S>,
     status: &'m StatusCell,
     stop: &'m Arc<AtomicBool>,
@@ -50,7 +42,7 @@ pub(crate) struct Applier<'m, S: Schema> {
     redefined: Option<Touch>,
     /// Tables that the running transaction changed.
     changed: Vec<usize>,
-    changes: Option<Vec<S::Change>>,
+    pub(crate) changes: Option<Vec<S::Change>>,
     reload: Option<Reload>,
     last: Option<Boundary>,
     applied: u64,
@@ -60,6 +52,7 @@ pub(crate) struct Applier<'m, S: Schema> {
 impl<'m, S: Schema> Applier<'m, S> {
     pub(crate) fn new(
         writer: &'m mut Writer<S>,
+        foreign_keys: Arc<ForeignKeys>,
         replayed_over: ReplayedOver<S>,
         subscribers: &'m Subscribers<S>,
         status: &'m StatusCell,
@@ -67,6 +60,7 @@ impl<'m, S: Schema> Applier<'m, S> {
     ) -> Self {
         Self {
             writer,
+            foreign_keys,
             subscribers,
             status,
             stop,
@@ -151,7 +145,7 @@ impl<'m, S: Schema> Applier<'m, S> {
     }
 
     /// Changes that the load certainly does not have in it must fit already in the replay.
-    fn mode_for(&self, table: usize, event: &RawEvent<'_>) -> Mode {
+    pub(crate) fn mode_for(&self, table: usize, event: &RawEvent<'_>) -> Mode {
         let contents = self.replayed_over.as_ref();
         match contents.and_then(|load| load.contents.as_ref()) {
             Some(contents) if contents.lack(table, &event.end_position()) => Mode::Strict,
@@ -159,8 +153,27 @@ impl<'m, S: Schema> Applier<'m, S> {
         }
     }
 
+    pub(crate) fn name_of(table: usize) -> String {
+        let layout = S::layouts().get(table);
+        layout.map_or_else(String::new, |layout| layout.full_name())
+    }
+
+    /// Applies all rows of an event to their table, and nothing else.
+    pub(crate) fn apply_all(
+        &mut self,
+        table: usize,
+        plan: &Plan,
+        rows: &RowsEvent<'_>,
+        mode: Mode,
+    ) -> Result<(), ApplyError> {
+        match self.writer.tables_mut().table_mut(table) {
+            Some(held) => held.apply(plan, rows, mode, self.changes.as_mut()),
+            None => Ok(()),
+        }
+    }
+
     /// The first change of a transaction decides whether changes are listed.
-    fn begin_change(&mut self, table: usize) {
+    pub(crate) fn begin_change(&mut self, table: usize) {
         if self.changed.is_empty() {
             self.changes = (self.publishing && self.subscribers.begin()).then(Vec::new);
         }
@@ -250,25 +263,23 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             return Ok(());
         }
         self.begin_change(table);
-        let mode = self.mode_for(table, event);
-        let Some(held) = self.writer.tables_mut().table_mut(table) else {
-            return Ok(());
+        let is_parent = !self.foreign_keys.of(table).is_empty();
+        let result = if is_parent && rows.cascades_silently() {
+            self.parent_rows(table, plan, rows, event)
+        } else {
+            let mode = self.mode_for(table, event);
+            self.apply_all(table, plan, rows, mode)
+                .map_err(|error| CascadeError::Table(table, error))
         };
-        match held.apply(plan, rows, mode, self.changes.as_mut()) {
-            Ok(()) => Ok(()),
-            Err(error) => {
-                let name = S::layouts()
-                    .get(table)
-                    .map_or_else(String::new, |layout| layout.full_name());
-                match apply_error(error, name, &event.end_position()) {
-                    Ok(reload) => {
-                        self.reload = Some(reload);
-                        Ok(())
-                    }
-                    Err(error) => Err(error),
-                }
+        let reload = match result {
+            Ok(()) => return Ok(()),
+            Err(CascadeError::Reload(reload)) => reload,
+            Err(CascadeError::Table(table, error)) => {
+                apply_error(error, Self::name_of(table), &event.end_position())?
             }
-        }
+        };
+        self.reload = Some(reload);
+        Ok(())
     }
 
     /// Within the statement that redefined the table (CREATE TABLE ... SELECT), the boundary
@@ -351,57 +362,4 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             self.subscribers.abandon();
         }
     }
-}
-
-/// A divergence is a reason to load again; everything else stops the mirror.
-fn apply_error(
-    error: ApplyError,
-    table: String,
-    position: &BinlogPosition,
-) -> Result<Reload, Error> {
-    let error = match error {
-        ApplyError::Divergence(
-            why @ (Divergence::GeneratedNotLogged | Divergence::ReplaceNotTold),
-        ) => {
-            return Ok(Reload {
-                reason: format!("{table} at {position}: {why}"),
-                // The server does so every time, and loading helps every time, but not when the
-                // replay of the load meets the next one.
-                diverged: false,
-                not_replayable: true,
-            });
-        }
-        ApplyError::Divergence(divergence) => {
-            return Ok(Reload {
-                reason: format!("divergence of {table} at {position}: {divergence}"),
-                diverged: true,
-                not_replayable: matches!(
-                    divergence,
-                    Divergence::PartialMove | Divergence::JsonReplay
-                ),
-            });
-        }
-        ApplyError::Value(error) if error.is_absent() => TableError::Unsupported {
-            table,
-            what: format!("a row image without all columns that are needed ({error})"),
-            position: position.clone(),
-            remedy: "set binlog_row_image = FULL, also in the sessions that write",
-        },
-        ApplyError::Value(error) => TableError::Value {
-            table,
-            error,
-            position: Some(position.clone()),
-        },
-        ApplyError::Image(error) => TableError::Event {
-            event: "ROWS",
-            position: position.clone(),
-            detail: format!("table {table}: {error}"),
-        },
-        ApplyError::Mismatch(what) => TableError::Event {
-            event: "ROWS",
-            position: position.clone(),
-            detail: format!("table {table}: {what}"),
-        },
-    };
-    Err(error.into())
 }

@@ -181,6 +181,18 @@ pub enum TableError {
         /// What to do.
         remedy: &'static str,
     },
+    /// A foreign key changes rows of a table with those of another one that is left out.
+    #[error(
+        "table {table}: constraint `{constraint}` changes its rows when rows of {parent} change, which is not selected, and this server does not log what it does; select {parent} too"
+    )]
+    ParentNotSelected {
+        /// `database.table` of the child.
+        table: String,
+        /// Name of the foreign key.
+        constraint: String,
+        /// `database.table` of the parent.
+        parent: String,
+    },
     /// The table had to be loaded again too often in a row.
     #[error(
         "table {table}: loaded again {times} times in a row without success, last because of {reason}; find out who writes without the binlog (sql_log_bin=0) and start again"

@@ -1,14 +1,17 @@
 //! The mirror's thread: load, replay, follow; connect again; load again.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mysql::prelude::Queryable;
 
-use crate::apply::{Applier, Reload, ReplayedOver};
+use crate::apply::{Applier, ReplayedOver};
 use crate::bootstrap::{Loaded, bootstrap};
 use crate::error::{Error, TableError};
+use crate::foreign_keys::ForeignKeys;
 use crate::mirror::Shared;
 use crate::options::Options;
+use crate::reload::Reload;
 use crate::source::{
     BinlogPosition, EventSource, LiveSource, ServerUrl, SourceError, SourceErrorKind,
     StatementTexts, StreamOptions, StreamStart, connect, derive_server_id, query_error,
@@ -154,6 +157,7 @@ impl<S: Schema> Session<'_, S> {
             .update(|status| status.state = State::CatchingUp);
         let mut applier = Applier::new(
             writer,
+            Arc::new(ForeignKeys::new(S::layouts(), self.selected)),
             replayed_over,
             &shared.subscribers,
             &shared.status,

@@ -23,6 +23,10 @@ pub struct TableLayout {
     /// Columns that are not mirrored and are of MariaDB's old temporal format with a fraction:
     /// position in the table and digits of the fraction. The binlog does not tell their width.
     pub old_fractions: &'static [(usize, u8)],
+    /// Foreign keys of this table that change its rows when rows of their parent change.
+    pub foreign_keys: &'static [ForeignKeyLayout],
+    /// Names of such constraints whose effects are not followed, because `schema.json` says so.
+    pub ignored_foreign_keys: &'static [&'static str],
 }
 
 impl TableLayout {
@@ -31,6 +35,38 @@ impl TableLayout {
     pub fn full_name(&self) -> String {
         format!("{}.{}", self.database, self.table)
     }
+}
+
+/// A foreign key that changes rows of its table, the child, when rows of the parent change
+/// (MySQL manual, "FOREIGN KEY Constraints").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ForeignKeyLayout {
+    /// Name of the constraint.
+    pub name: &'static str,
+    /// Database and name of the parent, which is mirrored too.
+    pub parent: (&'static str, &'static str),
+    /// Field indexes of the child's columns, in key order.
+    pub fields: &'static [usize],
+    /// Field indexes of the parent's columns, in the same order.
+    pub parent_fields: &'static [usize],
+    /// What happens to child rows when their parent row is deleted.
+    pub on_delete: ForeignKeyAction,
+    /// What happens to child rows when the columns of their parent row change.
+    pub on_update: ForeignKeyAction,
+    /// Whether rows belong together just when their values are the same, and all effects on a
+    /// row are known here. Otherwise only the server knows which rows change, and how.
+    pub by_value: bool,
+}
+
+/// What a foreign key does to child rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ForeignKeyAction {
+    /// Nothing: RESTRICT or NO ACTION.
+    Restrict,
+    /// CASCADE: they are deleted, or get the parent's new values.
+    Cascade,
+    /// SET NULL.
+    SetNull,
 }
 
 /// One mirrored column as it was compiled in.

@@ -6,16 +6,20 @@
 
 mod apply;
 mod bootstrap;
+mod cascade;
 mod charset;
 pub mod error;
 mod event_policy;
 mod follow;
+mod foreign_key_check;
+mod foreign_keys;
 pub mod image;
 pub mod jsonl;
 pub mod layout;
 mod layout_check;
 mod mirror;
 mod options;
+mod reload;
 pub mod row;
 pub mod source;
 mod statement;

@@ -137,6 +137,20 @@ pub trait Row: Clone + Send + Sync + Sized + 'static {
     /// When there are too few values or one does not fit its column.
     fn from_select(values: &mut dyn Iterator<Item = SelectValue>) -> Result<Self, ValueError>;
 
+    /// Puts a value as of a SELECT into a column that a foreign key may change.
+    ///
+    /// # Errors
+    /// [`ValueError::Absent`] when no foreign key changes the column; as
+    /// [`from_select`](Self::from_select) otherwise.
+    fn assign(
+        &mut self,
+        field: usize,
+        values: &mut dyn Iterator<Item = SelectValue>,
+    ) -> Result<(), ValueError> {
+        let _ = (field, values);
+        Err(ValueError::Absent)
+    }
+
     /// The value of the mirrored column with this field index, for printing and comparing.
     ///
     /// # Panics

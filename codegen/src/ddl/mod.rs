@@ -214,14 +214,44 @@ pub struct ForeignKey {
     pub name: String,
     /// Columns of this table.
     pub columns: Vec<String>,
-    /// The parent table, with its database when it is another one.
-    pub parent: String,
+    /// Database of the parent table, when it is another one.
+    pub parent_database: Option<String>,
+    /// The parent table.
+    pub parent_table: String,
     /// The parent's columns.
     pub parent_columns: Vec<String>,
     /// ON DELETE.
     pub on_delete: Action,
     /// ON UPDATE.
     pub on_update: Action,
+}
+
+impl ForeignKey {
+    /// The parent table, with its database when it is another one.
+    #[must_use]
+    pub fn parent(&self) -> String {
+        match &self.parent_database {
+            Some(database) => format!("{database}.{}", self.parent_table),
+            None => self.parent_table.clone(),
+        }
+    }
+
+    /// Whether rows of this table change when rows of the parent do.
+    #[must_use]
+    pub fn cascades(&self) -> bool {
+        self.on_delete != Action::Restrict || self.on_update != Action::Restrict
+    }
+
+    /// The actions that change rows, e.g. `ON DELETE CASCADE`; empty when there is none.
+    #[must_use]
+    pub fn actions(&self) -> String {
+        [("DELETE", self.on_delete), ("UPDATE", self.on_update)]
+            .into_iter()
+            .filter(|(_, action)| *action != Action::Restrict)
+            .map(|(event, action)| format!("ON {event} {}", action.keywords()))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
 }
 
 /// What a foreign key does to child rows.

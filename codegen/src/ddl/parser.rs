@@ -246,7 +246,8 @@ impl Body<'_> {
         let mut key = ForeignKey {
             name,
             columns,
-            parent: database.map_or(table.clone(), |database| format!("{database}.{table}")),
+            parent_database: database,
+            parent_table: table,
             parent_columns,
             on_delete: Action::Restrict,
             on_update: Action::Restrict,

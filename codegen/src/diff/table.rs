@@ -180,7 +180,7 @@ fn foreign_keys(old: &CreateTable, new: &CreateTable, changes: &mut Changes<'_>)
         format!(
             "({}) -> {} ({}) ON DELETE {} ON UPDATE {}",
             key.columns.join(", "),
-            key.parent,
+            key.parent(),
             key.parent_columns.join(", "),
             key.on_delete.keywords(),
             key.on_update.keywords()

@@ -31,6 +31,8 @@ fn model() -> Model {
         key: vec![0],
         key_name: "PRIMARY".to_owned(),
         indexes: Vec::new(),
+        foreign_keys: Vec::new(),
+        ignored_foreign_keys: Vec::new(),
         derives: Vec::new(),
     };
     Model {

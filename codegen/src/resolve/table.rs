@@ -6,7 +6,7 @@ use super::Found;
 use super::keys::Keys;
 use super::naming::TableNames;
 use super::types::{column_type, held};
-use crate::ddl::{Action, ColumnDef, CreateTable, Family, TypeArgs};
+use crate::ddl::{ColumnDef, CreateTable, Family, TypeArgs};
 use crate::error::{Problem, Report};
 use crate::model::{Column, ColumnType, Table};
 use crate::names::{self, Taken};
@@ -52,6 +52,9 @@ pub(super) fn build(
         key,
         key_name,
         indexes: keys.indexes,
+        // Once all tables are known; see `foreign_keys`.
+        foreign_keys: Vec::new(),
+        ignored_foreign_keys: Vec::new(),
         derives: found.request.derives.clone(),
     })
 }
@@ -74,27 +77,6 @@ fn refuse_table(found: &Found<'_>, report: &mut Report) -> bool {
     if options.sequence {
         let problem = place.problem(format!("{} is a sequence, not a table of rows", found.name));
         report.push(problem.remedy("leave it out"));
-    }
-    for key in &found.create.foreign_keys {
-        let mut actions = Vec::new();
-        for (event, action) in [("DELETE", key.on_delete), ("UPDATE", key.on_update)] {
-            if action != Action::Restrict {
-                actions.push(format!("ON {event} {}", action.keywords()));
-            }
-        }
-        if !actions.is_empty() {
-            let what = format!(
-                "table {}: constraint `{}` changes its rows when `{}` changes, and the server does not log that as rows",
-                found.name, key.name, key.parent
-            );
-            report.push(
-                place
-                    .problem(what)
-                    .expected("ON DELETE RESTRICT and ON UPDATE RESTRICT")
-                    .found(actions.join(" "))
-                    .remedy("make the constraint RESTRICT, or leave the table out"),
-            );
-        }
     }
     !(options.system_versioned || options.sequence)
 }

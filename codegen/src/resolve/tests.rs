@@ -255,28 +255,84 @@ fn json_is_binary_on_mysql_only() {
     );
 }
 
+const PARENT: &str = "`id` int NOT NULL, `v` varchar(9), PRIMARY KEY (`id`), UNIQUE KEY `v` (`v`)";
+
+fn child(action: &str) -> String {
+    format!(
+        "`id` int NOT NULL, `p` int, PRIMARY KEY (`id`), \
+         CONSTRAINT `fk` FOREIGN KEY (`p`) REFERENCES `par` (`id`) {action}"
+    )
+}
+
 #[test]
-fn cascades_are_refused_by_constraint_and_restrict_is_not() {
-    let body = |action: &str| {
-        format!(
-            "`id` int NOT NULL, `p` int, PRIMARY KEY (`id`), \
-             CONSTRAINT `fk` FOREIGN KEY (`p`) REFERENCES `par` (`id`) {action}"
-        )
-    };
+fn cascades_need_their_parent_and_restrict_does_not() {
     for action in [
         "ON DELETE CASCADE",
         "ON DELETE SET NULL",
         "ON UPDATE CASCADE",
         "ON UPDATE SET NULL",
     ] {
-        let report = resolved(&[("kid", &body(action))], r#"{"table": "kid"}"#)
+        let tables = [("kid", &*child(action)), ("par", PARENT)];
+        let report = resolved(&tables, r#"{"table": "kid"}"#)
             .unwrap_err()
             .to_string();
-        for part in ["ads.kid", "`fk`", action] {
+        for part in [
+            "ads.kid",
+            "`fk`",
+            action,
+            "mirror ads.par too",
+            "ignore_foreign_keys",
+        ] {
             assert!(report.contains(part), "{report}");
         }
+        let model = model(&tables, r#"{"table": "kid"}, {"table": "par"}"#);
+        let key = &model.tables[0].foreign_keys[0];
+        assert_eq!(key.parent, ("ads".to_owned(), "par".to_owned()));
+        assert_eq!((&*key.columns, &*key.parent_columns), (&[1][..], &[0][..]));
+        assert!(key.by_value);
     }
     for action in ["", "ON DELETE RESTRICT ON UPDATE NO ACTION"] {
-        assert!(resolved(&[("kid", &body(action))], r#"{"table": "kid"}"#).is_ok());
+        let tables = [("kid", &*child(action))];
+        let model = model(&tables, r#"{"table": "kid"}"#);
+        assert_eq!(model.tables[0].foreign_keys, []);
+    }
+}
+
+#[test]
+fn cascades_need_the_columns_of_both_tables() {
+    let tables = [("kid", &*child("ON DELETE CASCADE")), ("par", PARENT)];
+    let report = resolved(
+        &tables,
+        r#"{"table": "kid", "columns": ["id"]}, {"table": "par"}"#,
+    );
+    let report = report.unwrap_err().to_string();
+    assert!(
+        report.contains("column `p` of ads.kid is not mirrored"),
+        "{report}"
+    );
+}
+
+#[test]
+fn an_ignored_foreign_key_is_named_and_exists() {
+    let tables = [("kid", &*child("ON DELETE CASCADE"))];
+    let of = |name: &str| format!(r#"{{"table": "kid", "ignore_foreign_keys": ["{name}"]}}"#);
+    let found = model(&tables, &of("fk"));
+    assert_eq!(found.tables[0].foreign_keys, []);
+    assert_eq!(found.tables[0].ignored_foreign_keys, ["fk"]);
+    let report = resolved(&tables, &of("fq")).unwrap_err().to_string();
+    assert!(report.contains("those that do are `fk`"), "{report}");
+}
+
+#[test]
+fn text_and_generated_columns_are_not_compared_by_value() {
+    let text = "`id` int NOT NULL, `p` varchar(9), PRIMARY KEY (`id`), \
+                CONSTRAINT `fk` FOREIGN KEY (`p`) REFERENCES `par` (`v`) ON DELETE CASCADE";
+    let generated = "`id` int NOT NULL, `p` int, \
+                     `g` int GENERATED ALWAYS AS (`p` + 1) STORED, PRIMARY KEY (`id`), \
+                     CONSTRAINT `fk` FOREIGN KEY (`p`) REFERENCES `par` (`id`) ON DELETE CASCADE";
+    for kid in [text, generated] {
+        let tables = [("kid", kid), ("par", PARENT)];
+        let model = model(&tables, r#"{"table": "kid"}, {"table": "par"}"#);
+        assert!(!model.tables[0].foreign_keys[0].by_value, "{kid}");
     }
 }

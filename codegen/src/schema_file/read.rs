@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::json::{Node, Value};
-use super::{ColumnRequest, IndexChoice, IndexRequest, KeyRequest, Place, TableRequest};
+use super::{
+    ColumnRequest, IgnoredForeignKey, IndexChoice, IndexRequest, KeyRequest, Place, TableRequest,
+};
 use crate::error::{Problem, Report};
 use crate::model::Held;
 use crate::names;
@@ -18,6 +20,7 @@ const TABLE_KEYS: &[&str] = &[
     "key",
     "indexes",
     "derives",
+    "ignore_foreign_keys",
 ];
 const COLUMN_KEYS: &[&str] = &["column", "rust_name", "as"];
 
@@ -119,7 +122,28 @@ impl Reader {
         request.derives = member(&members, "derives")
             .map(|node| self.derives(node))
             .unwrap_or_default();
+        request.ignored_foreign_keys = member(&members, "ignore_foreign_keys")
+            .map(|node| self.ignored_foreign_keys(node))
+            .unwrap_or_default();
         Some(request)
+    }
+
+    fn ignored_foreign_keys(&mut self, node: &Node<'_>) -> Vec<IgnoredForeignKey> {
+        let nodes = self.list(node).unwrap_or_default();
+        let mut ignored: Vec<IgnoredForeignKey> = Vec::new();
+        for node in &nodes {
+            let Some(name) = self.name(node) else {
+                continue;
+            };
+            let place = place(node);
+            if ignored.iter().any(|other| other.name == name) {
+                let problem = place.problem(format!("constraint `{name}` stands twice"));
+                self.report.push(problem.remedy("keep one of them"));
+                continue;
+            }
+            ignored.push(IgnoredForeignKey { place, name });
+        }
+        ignored
     }
 
     fn columns(&mut self, node: &Node<'_>) -> Option<Vec<ColumnRequest>> {

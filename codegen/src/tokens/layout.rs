@@ -4,8 +4,8 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::{ModelError, ident};
-use crate::ddl::charset;
-use crate::model::{Column, ColumnType, Table};
+use crate::ddl::{Action, charset};
+use crate::model::{Column, ColumnType, ForeignKey, Table};
 
 /// `TableLayout { ... }` for the table.
 pub(super) fn table_layout(table: &Table) -> Result<TokenStream, ModelError> {
@@ -30,6 +30,8 @@ pub(super) fn table_layout(table: &Table) -> Result<TokenStream, ModelError> {
         let digits = Literal::u8_unsuffixed(*digits);
         quote!((#ordinal, #digits))
     });
+    let foreign_keys = table.foreign_keys.iter().map(foreign_key);
+    let ignored_foreign_keys = &table.ignored_foreign_keys;
     Ok(quote! {
         TableLayout {
             database: #database,
@@ -38,8 +40,45 @@ pub(super) fn table_layout(table: &Table) -> Result<TokenStream, ModelError> {
             key: &[#(#key),*],
             physical_columns: #physical_columns,
             old_fractions: &[#(#old_fractions),*],
+            foreign_keys: &[#(#foreign_keys),*],
+            ignored_foreign_keys: &[#(#ignored_foreign_keys),*],
         }
     })
+}
+
+fn foreign_key(key: &ForeignKey) -> TokenStream {
+    let ForeignKey { name, by_value, .. } = key;
+    let (database, table) = &key.parent;
+    let numbers = |indexes: &[usize]| {
+        let indexes = indexes.iter().map(|&at| Literal::usize_unsuffixed(at));
+        quote!(&[#(#indexes),*])
+    };
+    let fields = numbers(&key.columns);
+    let parent_fields = numbers(&key.parent_columns);
+    let action = |action: Action| {
+        let variant = format_ident!(
+            "{}",
+            match action {
+                Action::Cascade => "Cascade",
+                Action::SetNull => "SetNull",
+                Action::Restrict | Action::SetDefault => "Restrict",
+            }
+        );
+        quote!(mirror_runtime::layout::ForeignKeyAction::#variant)
+    };
+    let on_delete = action(key.on_delete);
+    let on_update = action(key.on_update);
+    quote! {
+        mirror_runtime::layout::ForeignKeyLayout {
+            name: #name,
+            parent: (#database, #table),
+            fields: #fields,
+            parent_fields: #parent_fields,
+            on_delete: #on_delete,
+            on_update: #on_update,
+            by_value: #by_value,
+        }
+    }
 }
 
 fn column_layout(table: &Table, column: &Column) -> Result<TokenStream, ModelError> {

@@ -55,6 +55,8 @@ pub(crate) fn table(type_name: &str, module: &str, columns: Vec<Column>) -> Tabl
         key: vec![0],
         key_name: "PRIMARY".to_owned(),
         indexes: Vec::new(),
+        foreign_keys: Vec::new(),
+        ignored_foreign_keys: Vec::new(),
         derives: Vec::new(),
     }
 }

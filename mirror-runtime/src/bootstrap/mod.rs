@@ -28,6 +28,8 @@ use mysql::prelude::Queryable;
 pub(crate) use snapshot::Contents;
 
 use crate::error::Error;
+use crate::foreign_key_check::{check_foreign_keys, logs_cascades};
+use crate::foreign_keys::ForeignKeys;
 use crate::image::ColumnDefault;
 use crate::layout_check::check_layouts;
 use crate::options::Options;
@@ -79,6 +81,9 @@ pub(crate) fn bootstrap<S: Schema>(
     asks(StopHandle::new(&conn)?);
     let info = ServerInfo::read(&mut conn)?;
     check_server::<S>(&mut conn, &info, selected, server_id)?;
+    // What a foreign key does cannot be replayed over rows of different times.
+    let has_cascades = !ForeignKeys::new(S::layouts(), selected).is_empty();
+    let in_snapshot = in_snapshot || (has_cascades && !logs_cascades(&mut conn, &info)?);
     let (anchor, before_load, snapshot, contents) = if in_snapshot {
         let opened = snapshot::open(&mut conn, options, &info, S::layouts())?;
         let contents = Some(opened.contents);
@@ -193,5 +198,6 @@ pub fn check_server<S: Schema>(
             "server check"
         );
     }
-    check_layouts(conn, layouts, selected, by_name)
+    check_layouts(conn, layouts, selected, by_name)?;
+    check_foreign_keys(conn, info, layouts, selected)
 }

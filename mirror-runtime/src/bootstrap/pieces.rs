@@ -175,6 +175,8 @@ mod tests {
         key: &[],
         physical_columns: 0,
         old_fractions: &[],
+        foreign_keys: &[],
+        ignored_foreign_keys: &[],
     };
 
     #[test]

@@ -56,6 +56,9 @@ pub struct RowsEvent<'a> {
 
 const STMT_END: u16 = 1;
 const NO_FOREIGN_KEY_CHECKS: u16 = 2;
+/// MySQL 9.6 and later: the server logs what foreign keys do, as rows of the child tables before
+/// those of the parent (seen on 9.7 as `USE_SQL_FOREIGN_KEY_F`).
+const USE_SQL_FOREIGN_KEY: u16 = 16;
 
 impl<'a> RowsEvent<'a> {
     /// Reads just the table's number from the body of a rows event of any type, so that rows of
@@ -124,10 +127,12 @@ impl<'a> RowsEvent<'a> {
         self.flags & STMT_END != 0
     }
 
-    /// Whether the session had `foreign_key_checks = 0`, so that nothing cascaded.
+    /// Whether foreign keys changed other rows with these that the log does not tell: not when
+    /// the session had `foreign_key_checks = 0`, nor when the server logs those rows too.
     #[must_use]
-    pub fn ignores_foreign_keys(&self) -> bool {
-        self.flags & NO_FOREIGN_KEY_CHECKS != 0
+    pub fn cascades_silently(&self) -> bool {
+        self.kind != RowsKind::Insert
+            && self.flags & (NO_FOREIGN_KEY_CHECKS | USE_SQL_FOREIGN_KEY) == 0
     }
 }
 

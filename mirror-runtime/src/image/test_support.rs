@@ -64,6 +64,8 @@ pub(crate) fn layout(columns: Vec<ColumnLayout>, physical_columns: usize) -> &'s
         key: &[0],
         physical_columns,
         old_fractions: &[],
+        foreign_keys: &[],
+        ignored_foreign_keys: &[],
     }))
 }
 

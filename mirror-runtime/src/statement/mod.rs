@@ -5,11 +5,13 @@
 //! sorted by its leading keywords and by the table names that occur in it. One that cannot
 //! be sorted and names a mirrored table counts as changing it.
 
+mod foreign_keys;
 mod lexer;
 mod target;
 
 use std::ops::Range;
 
+pub(crate) use foreign_keys::{ServerForeignKey, foreign_keys};
 use lexer::{Token, tokens};
 pub(crate) use target::{Target, Writes, written_tables};
 

@@ -7,6 +7,8 @@ const LAYOUT: TableLayout = TableLayout {
     key: &[],
     physical_columns: 0,
     old_fractions: &[],
+    foreign_keys: &[],
+    ignored_foreign_keys: &[],
 };
 const OTHER: TableLayout = TableLayout {
     database: "d2",
@@ -15,6 +17,8 @@ const OTHER: TableLayout = TableLayout {
     key: &[],
     physical_columns: 0,
     old_fractions: &[],
+    foreign_keys: &[],
+    ignored_foreign_keys: &[],
 };
 
 fn sort(sql: &str) -> Statement {

@@ -5,17 +5,20 @@
 //! clone, a commit publishes it as a whole, an abandoned transaction just drops it. Readers
 //! take the published value and keep it as long as they like.
 
+mod children;
 mod divergence;
 mod index;
+mod meeting;
 mod publish;
 mod table;
 mod table_writer;
 
+pub use children::{ChildChange, ParentKey};
 pub use divergence::{ApplyError, Divergence, Mode};
 pub use index::{Index, IndexRange};
 pub use publish::{Snapshot, Store, Version, Writer};
 pub use table::Table;
-pub use table_writer::{Batch, ImageValues, ShownRow, TableWriter};
+pub use table_writer::{Batch, FirstRow, ImageValues, RowImagesOf, ShownRow, TableWriter};
 
 use std::sync::Arc;
 

@@ -4,12 +4,16 @@ use std::any::Any;
 use std::ops::RangeBounds;
 use std::sync::Arc;
 
+use super::children::Children;
 use super::index::{IndexRange, is_empty_range};
-use super::table_writer::{Batch, ImageValues, ShownRow, TableWriter};
+use super::meeting::{
+    check_before, decode_whole, lacking, lacks_generated, merged, moves_partly, row_images,
+};
+use super::table_writer::{Batch, FirstRow, ImageValues, RowImagesOf, ShownRow, TableWriter};
 use super::{ApplyError, Divergence, Indexes, Mode, RowChange, RowValues};
+use super::{ChildChange, ParentKey};
 use crate::error::ValueError;
-use crate::image::{AbsentColumns, Plan, RowImage, RowsEvent};
-use crate::layout::{ColumnLayout, TableLayout};
+use crate::image::{AbsentColumns, Plan, RowImage, RowImages, RowsEvent};
 use crate::row::Row;
 
 /// One mirrored table: rows by key, and its indexes.
@@ -17,6 +21,7 @@ use crate::row::Row;
 pub struct Table<R: Row> {
     rows: imbl::OrdMap<R::Key, Arc<R>>,
     indexes: R::Indexes,
+    children: Children<R>,
 }
 
 impl<R: Row> Default for Table<R> {
@@ -24,6 +29,7 @@ impl<R: Row> Default for Table<R> {
         Self {
             rows: imbl::OrdMap::new(),
             indexes: R::Indexes::default(),
+            children: Children::default(),
         }
     }
 }
@@ -82,15 +88,33 @@ impl<R: Row> Table<R> {
         let old = self.rows.insert(row.key(), Arc::clone(row));
         if let Some(old) = &old {
             self.indexes.remove(old);
+            self.children.remove(old);
         }
         self.indexes.insert(row);
+        self.children.insert(row);
         old
     }
 
     fn take(&mut self, key: &R::Key) -> Option<Arc<R>> {
         let old = self.rows.remove(key)?;
         self.indexes.remove(&old);
+        self.children.remove(&old);
         Some(old)
+    }
+
+    /// Applies the images of one row.
+    #[inline]
+    fn change(
+        &mut self,
+        images: &RowImages<'_>,
+        mode: Mode,
+    ) -> Result<Option<RowChange<R>>, ApplyError> {
+        match (&images.before, &images.after) {
+            (None, Some(after)) => self.insert(after, mode).map(Some),
+            (Some(before), Some(after)) => self.update(before, after, mode),
+            (Some(before), None) => self.delete(before, mode),
+            (None, None) => Err(ApplyError::Mismatch("a row without images")),
+        }
     }
 
     fn insert(&mut self, image: &RowImage<'_>, mode: Mode) -> Result<RowChange<R>, ApplyError> {
@@ -173,85 +197,6 @@ impl<R: Row> Table<R> {
     }
 }
 
-/// The row that an image makes with the defaults of columns that it lacks.
-fn decode_whole<R: Row>(image: &RowImage<'_>) -> Result<R, ApplyError> {
-    match R::decode(image) {
-        Err(error) if error.is_absent() => Err(lacking::<R>(image).into()),
-        other => Ok(other?),
-    }
-}
-
-/// The row that is held, with what an update says of it.
-fn merged<R: Row>(
-    held: &R,
-    key: &R::Key,
-    before: &RowImage<'_>,
-    after: &RowImage<'_>,
-    mode: Mode,
-) -> Result<R, ApplyError> {
-    if mode == Mode::Tolerant && moves_partly::<R>(key, after) {
-        return Err(Divergence::PartialMove.into());
-    }
-    if after.leaves_generated_open(before) {
-        return Err(Divergence::GeneratedNotLogged.into());
-    }
-    let mut row = R::clone(held);
-    row.merge(&match mode {
-        Mode::Tolerant => after.replayed(),
-        Mode::Strict => *after,
-    })
-    .map_err(difference_error)?;
-    Ok(row)
-}
-
-/// Differences that cannot be applied to the row that is held are a divergence.
-fn difference_error(error: ValueError) -> ApplyError {
-    match error.cause() {
-        ValueError::JsonMisfit => Divergence::JsonDifference.into(),
-        ValueError::JsonReplay => Divergence::JsonReplay.into(),
-        _ => error.into(),
-    }
-}
-
-/// What to say of an insert that lacks a column and does not find a default for it.
-fn lacking<R: Row>(image: &RowImage<'_>) -> Divergence {
-    let columns = R::layout().columns.iter().enumerate();
-    let generated = |(field, column): (usize, &ColumnLayout)| {
-        column.generated_from.is_some() && !image.is_present(field)
-    };
-    if columns.into_iter().any(generated) {
-        Divergence::GeneratedNotLogged
-    } else {
-        Divergence::DefaultNotKnown
-    }
-}
-
-/// Whether an after image changes the key and lacks columns.
-fn moves_partly<R: Row>(key: &R::Key, after: &RowImage<'_>) -> bool {
-    let layout = R::layout();
-    if (0..layout.columns.len()).all(|field| after.is_present(field)) {
-        return false;
-    }
-    let names_key = layout.key.iter().any(|&field| after.is_present(field));
-    names_key && R::decode_key(after).map_or(true, |new| new != *key)
-}
-
-/// Whether an image lacks a mirrored generated column.
-fn lacks_generated(layout: &TableLayout, image: &RowImage<'_>) -> bool {
-    let columns = layout.columns.iter().enumerate();
-    columns
-        .filter(|(_, column)| column.generated_from.is_some())
-        .any(|(field, _)| !image.is_present(field))
-}
-
-/// In strict mode, whether every column of the before image is what we hold.
-fn check_before<R: Row>(held: &R, image: &RowImage<'_>, mode: Mode) -> Result<(), ApplyError> {
-    if mode == Mode::Strict && !held.matches(image)? {
-        return Err(Divergence::BeforeImageDiffers.into());
-    }
-    Ok(())
-}
-
 impl<R, C> TableWriter<C> for Table<R>
 where
     R: Row,
@@ -269,17 +214,77 @@ where
         }
         let mut reader = plan.reader(rows);
         while let Some(images) = reader.next()? {
-            let change = match (&images.before, &images.after) {
-                (None, Some(after)) => Some(self.insert(after, mode)?),
-                (Some(before), Some(after)) => self.update(before, after, mode)?,
-                (Some(before), None) => self.delete(before, mode)?,
-                (None, None) => return Err(ApplyError::Mismatch("a row without images")),
-            };
+            let change = self.change(&images, mode)?;
             if let (Some(changes), Some(change)) = (changes.as_deref_mut(), change) {
                 changes.push(change.into());
             }
         }
         Ok(())
+    }
+
+    fn apply_first(
+        &mut self,
+        plan: &Plan,
+        rows: &RowsEvent<'_>,
+        mode: Mode,
+        changes: Option<&mut Vec<C>>,
+    ) -> Result<FirstRow, ApplyError> {
+        if rows.absent == AbsentColumns::Unknown {
+            return Err(Divergence::ReplaceNotTold.into());
+        }
+        let mut reader = plan.reader(rows);
+        let change = match reader.next()? {
+            Some(images) => self.change(&images, mode)?,
+            None => None,
+        };
+        let bytes = reader.position();
+        let change = change.inspect(|change| {
+            if let Some(changes) = changes {
+                changes.push(change.clone().into());
+            }
+        });
+        Ok(FirstRow {
+            bytes,
+            change: change.and_then(row_images),
+        })
+    }
+
+    fn change_children(
+        &mut self,
+        key: usize,
+        parent: &ParentKey,
+        change: &ChildChange,
+        mut changes: Option<&mut Vec<C>>,
+    ) -> Result<Vec<RowImagesOf>, ApplyError> {
+        let mut changed = Vec::new();
+        for child in self.children.of(key, parent) {
+            let Some(before) = self.take(&child) else {
+                return Err(ApplyError::Mismatch("a child row that is not there"));
+            };
+            let row_change = match change {
+                ChildChange::Delete => RowChange::Delete { before },
+                ChildChange::Set(values) => {
+                    let mut row = R::clone(&before);
+                    let fields = R::layout()
+                        .foreign_keys
+                        .get(key)
+                        .map_or(&[][..], |key| key.fields);
+                    for (&field, value) in fields.iter().zip(values) {
+                        row.assign(field, &mut std::iter::once(value.clone()))?;
+                    }
+                    let after = Arc::new(row);
+                    if self.put(&after).is_some() {
+                        return Err(Divergence::UpdateToKnown.into());
+                    }
+                    RowChange::Update { before, after }
+                }
+            };
+            if let Some(changes) = changes.as_deref_mut() {
+                changes.push(row_change.clone().into());
+            }
+            changed.extend(row_images(row_change));
+        }
+        Ok(changed)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -1,8 +1,9 @@
 //! A table without its row type: what the writer and the stream need of it.
 
 use std::any::Any;
+use std::sync::Arc;
 
-use super::{ApplyError, Mode, RowValues};
+use super::{ApplyError, ChildChange, Mode, ParentKey, RowValues};
 use crate::error::ValueError;
 use crate::image::{Plan, RowImage, RowsEvent};
 use crate::layout::TableLayout;
@@ -37,6 +38,17 @@ impl<R: Row> Batch for Vec<R> {
     }
 }
 
+/// A row as it was, and as it is now; nothing when it is gone.
+pub type RowImagesOf = (Arc<dyn RowValues>, Option<Arc<dyn RowValues>>);
+
+/// What [`TableWriter::apply_first`] did.
+pub struct FirstRow {
+    /// Bytes of the event's rows that this row takes; 0 when there is none.
+    pub bytes: usize,
+    /// The row, if one that was there before changed or went.
+    pub change: Option<RowImagesOf>,
+}
+
 /// A table without its row type: what the writer needs; `C` is the generated `Change`.
 pub trait TableWriter<C>: Send + Sync {
     /// Applies one rows event. Changes are added to `changes` when there is a list.
@@ -51,6 +63,30 @@ pub trait TableWriter<C>: Send + Sync {
         mode: Mode,
         changes: Option<&mut Vec<C>>,
     ) -> Result<(), ApplyError>;
+    /// Applies the first row of a rows event, as [`apply`](Self::apply) does all of them: for
+    /// tables whose changes change rows of others.
+    ///
+    /// # Errors
+    /// As `apply`.
+    fn apply_first(
+        &mut self,
+        plan: &Plan,
+        rows: &RowsEvent<'_>,
+        mode: Mode,
+        changes: Option<&mut Vec<C>>,
+    ) -> Result<FirstRow, ApplyError>;
+    /// Does to the child rows of a parent row what the foreign key with this index says, and
+    /// gives the rows that this changed.
+    ///
+    /// # Errors
+    /// When a new value does not fit its column, or two rows would have the same key.
+    fn change_children(
+        &mut self,
+        key: usize,
+        parent: &ParentKey,
+        change: &ChildChange,
+        changes: Option<&mut Vec<C>>,
+    ) -> Result<Vec<RowImagesOf>, ApplyError>;
     /// For [`copy_from`](Self::copy_from) of a table of the same type.
     fn as_any(&self) -> &dyn Any;
     /// Becomes a copy of a table of the same type, sharing all rows; of another type, nothing

@@ -89,6 +89,8 @@ pub static LAYOUT: TableLayout = TableLayout {
     key: &[0],
     physical_columns: 5,
     old_fractions: &[],
+    foreign_keys: &[],
+    ignored_foreign_keys: &[],
 };
 
 impl Row for McT {

@@ -123,7 +123,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "683093c26263b384"
+        "e4bf42ee5ca6dd1e"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {

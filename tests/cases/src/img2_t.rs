@@ -206,6 +206,8 @@ pub static LAYOUT: TableLayout = TableLayout {
     key: &[0],
     physical_columns: 15,
     old_fractions: &[],
+    foreign_keys: &[],
+    ignored_foreign_keys: &[],
 };
 
 impl Row for Img2T {

@@ -23,6 +23,15 @@ use crate::inv_t;
 use crate::invpk;
 use crate::img_t;
 use crate::rep_t;
+use crate::fk_a;
+use crate::fk_b;
+use crate::fk_c;
+use crate::fk_null;
+use crate::fk_code;
+use crate::fk_tree;
+use crate::fk_none;
+use crate::fk_text;
+use crate::fk_text_kid;
 use crate::trg_t;
 use crate::img2_t;
 use crate::lc_t;
@@ -99,6 +108,24 @@ pub struct Tables {
     img_t: Table<img_t::ImgT>,
     /// `cases.rep_t`.
     rep_t: Table<rep_t::RepT>,
+    /// `cases.fk_a`.
+    fk_a: Table<fk_a::FkA>,
+    /// `cases.fk_b`.
+    fk_b: Table<fk_b::FkB>,
+    /// `cases.fk_c`.
+    fk_c: Table<fk_c::FkC>,
+    /// `cases.fk_null`.
+    fk_null: Table<fk_null::FkNull>,
+    /// `cases.fk_code`.
+    fk_code: Table<fk_code::FkCode>,
+    /// `cases.fk_tree`.
+    fk_tree: Table<fk_tree::FkTree>,
+    /// `cases.fk_none`.
+    fk_none: Table<fk_none::FkNone>,
+    /// `cases.fk_text`.
+    fk_text: Table<fk_text::FkText>,
+    /// `cases.fk_text_kid`.
+    fk_text_kid: Table<fk_text_kid::FkTextKid>,
     /// `cases.trg_t`.
     trg_t: Table<trg_t::TrgT>,
     /// `cases.img2_t`.
@@ -212,6 +239,24 @@ pub enum Change {
     ImgT(RowChange<img_t::ImgT>),
     /// A row of `cases.rep_t`, or all of them.
     RepT(RowChange<rep_t::RepT>),
+    /// A row of `cases.fk_a`, or all of them.
+    FkA(RowChange<fk_a::FkA>),
+    /// A row of `cases.fk_b`, or all of them.
+    FkB(RowChange<fk_b::FkB>),
+    /// A row of `cases.fk_c`, or all of them.
+    FkC(RowChange<fk_c::FkC>),
+    /// A row of `cases.fk_null`, or all of them.
+    FkNull(RowChange<fk_null::FkNull>),
+    /// A row of `cases.fk_code`, or all of them.
+    FkCode(RowChange<fk_code::FkCode>),
+    /// A row of `cases.fk_tree`, or all of them.
+    FkTree(RowChange<fk_tree::FkTree>),
+    /// A row of `cases.fk_none`, or all of them.
+    FkNone(RowChange<fk_none::FkNone>),
+    /// A row of `cases.fk_text`, or all of them.
+    FkText(RowChange<fk_text::FkText>),
+    /// A row of `cases.fk_text_kid`, or all of them.
+    FkTextKid(RowChange<fk_text_kid::FkTextKid>),
     /// A row of `cases.trg_t`, or all of them.
     TrgT(RowChange<trg_t::TrgT>),
     /// A row of `cases.img2_t`, or all of them.
@@ -391,6 +436,60 @@ impl From<RowChange<img_t::ImgT>> for Change {
 impl From<RowChange<rep_t::RepT>> for Change {
     fn from(change: RowChange<rep_t::RepT>) -> Self {
         Self::RepT(change)
+    }
+}
+
+impl From<RowChange<fk_a::FkA>> for Change {
+    fn from(change: RowChange<fk_a::FkA>) -> Self {
+        Self::FkA(change)
+    }
+}
+
+impl From<RowChange<fk_b::FkB>> for Change {
+    fn from(change: RowChange<fk_b::FkB>) -> Self {
+        Self::FkB(change)
+    }
+}
+
+impl From<RowChange<fk_c::FkC>> for Change {
+    fn from(change: RowChange<fk_c::FkC>) -> Self {
+        Self::FkC(change)
+    }
+}
+
+impl From<RowChange<fk_null::FkNull>> for Change {
+    fn from(change: RowChange<fk_null::FkNull>) -> Self {
+        Self::FkNull(change)
+    }
+}
+
+impl From<RowChange<fk_code::FkCode>> for Change {
+    fn from(change: RowChange<fk_code::FkCode>) -> Self {
+        Self::FkCode(change)
+    }
+}
+
+impl From<RowChange<fk_tree::FkTree>> for Change {
+    fn from(change: RowChange<fk_tree::FkTree>) -> Self {
+        Self::FkTree(change)
+    }
+}
+
+impl From<RowChange<fk_none::FkNone>> for Change {
+    fn from(change: RowChange<fk_none::FkNone>) -> Self {
+        Self::FkNone(change)
+    }
+}
+
+impl From<RowChange<fk_text::FkText>> for Change {
+    fn from(change: RowChange<fk_text::FkText>) -> Self {
+        Self::FkText(change)
+    }
+}
+
+impl From<RowChange<fk_text_kid::FkTextKid>> for Change {
+    fn from(change: RowChange<fk_text_kid::FkTextKid>) -> Self {
+        Self::FkTextKid(change)
     }
 }
 
@@ -634,6 +733,15 @@ impl Schema for Tables {
             &invpk::LAYOUT,
             &img_t::LAYOUT,
             &rep_t::LAYOUT,
+            &fk_a::LAYOUT,
+            &fk_b::LAYOUT,
+            &fk_c::LAYOUT,
+            &fk_null::LAYOUT,
+            &fk_code::LAYOUT,
+            &fk_tree::LAYOUT,
+            &fk_none::LAYOUT,
+            &fk_text::LAYOUT,
+            &fk_text_kid::LAYOUT,
             &trg_t::LAYOUT,
             &img2_t::LAYOUT,
             &lc_t::LAYOUT,
@@ -675,7 +783,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "d19b77c911abfc4a"
+        "8b459199bebf1a43"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
@@ -698,42 +806,51 @@ impl Schema for Tables {
             15 => Some(&self.invpk),
             16 => Some(&self.img_t),
             17 => Some(&self.rep_t),
-            18 => Some(&self.trg_t),
-            19 => Some(&self.img2_t),
-            20 => Some(&self.lc_t),
-            21 => Some(&self.uqpk),
-            22 => Some(&self.ci_t),
-            23 => Some(&self.bi_t),
-            24 => Some(&self.src),
-            25 => Some(&self.ctas),
-            26 => Some(&self.tr_t),
-            27 => Some(&self.part_t),
-            28 => Some(&self.al_t),
-            29 => Some(&self.al_final),
-            30 => Some(&self.swap_t),
-            31 => Some(&self.dx_t),
-            32 => Some(&self.vc_t),
-            33 => Some(&self.mix_case),
-            34 => Some(&self.t_integers),
-            35 => Some(&self.t_floats),
-            36 => Some(&self.t_decimals),
-            37 => Some(&self.t_big_decimals),
-            38 => Some(&self.t_dates),
-            39 => Some(&self.t_datetimes),
-            40 => Some(&self.t_timestamps),
-            41 => Some(&self.t_times),
-            42 => Some(&self.t_years),
-            43 => Some(&self.t_texts),
-            44 => Some(&self.t_binaries),
-            45 => Some(&self.t_blobs),
-            46 => Some(&self.t_enums),
-            47 => Some(&self.t_sets),
-            48 => Some(&self.t_bits),
-            49 => Some(&self.t_json),
-            50 => Some(&self.t_geometries),
-            51 => Some(&self.t_vectors),
-            52 => Some(&self.t_nullable),
-            53 => Some(&self.t_generated),
+            18 => Some(&self.fk_a),
+            19 => Some(&self.fk_b),
+            20 => Some(&self.fk_c),
+            21 => Some(&self.fk_null),
+            22 => Some(&self.fk_code),
+            23 => Some(&self.fk_tree),
+            24 => Some(&self.fk_none),
+            25 => Some(&self.fk_text),
+            26 => Some(&self.fk_text_kid),
+            27 => Some(&self.trg_t),
+            28 => Some(&self.img2_t),
+            29 => Some(&self.lc_t),
+            30 => Some(&self.uqpk),
+            31 => Some(&self.ci_t),
+            32 => Some(&self.bi_t),
+            33 => Some(&self.src),
+            34 => Some(&self.ctas),
+            35 => Some(&self.tr_t),
+            36 => Some(&self.part_t),
+            37 => Some(&self.al_t),
+            38 => Some(&self.al_final),
+            39 => Some(&self.swap_t),
+            40 => Some(&self.dx_t),
+            41 => Some(&self.vc_t),
+            42 => Some(&self.mix_case),
+            43 => Some(&self.t_integers),
+            44 => Some(&self.t_floats),
+            45 => Some(&self.t_decimals),
+            46 => Some(&self.t_big_decimals),
+            47 => Some(&self.t_dates),
+            48 => Some(&self.t_datetimes),
+            49 => Some(&self.t_timestamps),
+            50 => Some(&self.t_times),
+            51 => Some(&self.t_years),
+            52 => Some(&self.t_texts),
+            53 => Some(&self.t_binaries),
+            54 => Some(&self.t_blobs),
+            55 => Some(&self.t_enums),
+            56 => Some(&self.t_sets),
+            57 => Some(&self.t_bits),
+            58 => Some(&self.t_json),
+            59 => Some(&self.t_geometries),
+            60 => Some(&self.t_vectors),
+            61 => Some(&self.t_nullable),
+            62 => Some(&self.t_generated),
             _ => None,
         }
     }
@@ -758,42 +875,51 @@ impl Schema for Tables {
             15 => Some(&mut self.invpk),
             16 => Some(&mut self.img_t),
             17 => Some(&mut self.rep_t),
-            18 => Some(&mut self.trg_t),
-            19 => Some(&mut self.img2_t),
-            20 => Some(&mut self.lc_t),
-            21 => Some(&mut self.uqpk),
-            22 => Some(&mut self.ci_t),
-            23 => Some(&mut self.bi_t),
-            24 => Some(&mut self.src),
-            25 => Some(&mut self.ctas),
-            26 => Some(&mut self.tr_t),
-            27 => Some(&mut self.part_t),
-            28 => Some(&mut self.al_t),
-            29 => Some(&mut self.al_final),
-            30 => Some(&mut self.swap_t),
-            31 => Some(&mut self.dx_t),
-            32 => Some(&mut self.vc_t),
-            33 => Some(&mut self.mix_case),
-            34 => Some(&mut self.t_integers),
-            35 => Some(&mut self.t_floats),
-            36 => Some(&mut self.t_decimals),
-            37 => Some(&mut self.t_big_decimals),
-            38 => Some(&mut self.t_dates),
-            39 => Some(&mut self.t_datetimes),
-            40 => Some(&mut self.t_timestamps),
-            41 => Some(&mut self.t_times),
-            42 => Some(&mut self.t_years),
-            43 => Some(&mut self.t_texts),
-            44 => Some(&mut self.t_binaries),
-            45 => Some(&mut self.t_blobs),
-            46 => Some(&mut self.t_enums),
-            47 => Some(&mut self.t_sets),
-            48 => Some(&mut self.t_bits),
-            49 => Some(&mut self.t_json),
-            50 => Some(&mut self.t_geometries),
-            51 => Some(&mut self.t_vectors),
-            52 => Some(&mut self.t_nullable),
-            53 => Some(&mut self.t_generated),
+            18 => Some(&mut self.fk_a),
+            19 => Some(&mut self.fk_b),
+            20 => Some(&mut self.fk_c),
+            21 => Some(&mut self.fk_null),
+            22 => Some(&mut self.fk_code),
+            23 => Some(&mut self.fk_tree),
+            24 => Some(&mut self.fk_none),
+            25 => Some(&mut self.fk_text),
+            26 => Some(&mut self.fk_text_kid),
+            27 => Some(&mut self.trg_t),
+            28 => Some(&mut self.img2_t),
+            29 => Some(&mut self.lc_t),
+            30 => Some(&mut self.uqpk),
+            31 => Some(&mut self.ci_t),
+            32 => Some(&mut self.bi_t),
+            33 => Some(&mut self.src),
+            34 => Some(&mut self.ctas),
+            35 => Some(&mut self.tr_t),
+            36 => Some(&mut self.part_t),
+            37 => Some(&mut self.al_t),
+            38 => Some(&mut self.al_final),
+            39 => Some(&mut self.swap_t),
+            40 => Some(&mut self.dx_t),
+            41 => Some(&mut self.vc_t),
+            42 => Some(&mut self.mix_case),
+            43 => Some(&mut self.t_integers),
+            44 => Some(&mut self.t_floats),
+            45 => Some(&mut self.t_decimals),
+            46 => Some(&mut self.t_big_decimals),
+            47 => Some(&mut self.t_dates),
+            48 => Some(&mut self.t_datetimes),
+            49 => Some(&mut self.t_timestamps),
+            50 => Some(&mut self.t_times),
+            51 => Some(&mut self.t_years),
+            52 => Some(&mut self.t_texts),
+            53 => Some(&mut self.t_binaries),
+            54 => Some(&mut self.t_blobs),
+            55 => Some(&mut self.t_enums),
+            56 => Some(&mut self.t_sets),
+            57 => Some(&mut self.t_bits),
+            58 => Some(&mut self.t_json),
+            59 => Some(&mut self.t_geometries),
+            60 => Some(&mut self.t_vectors),
+            61 => Some(&mut self.t_nullable),
+            62 => Some(&mut self.t_generated),
             _ => None,
         }
     }
@@ -818,6 +944,15 @@ impl Schema for Tables {
             Change::Invpk(change) => change.view(),
             Change::ImgT(change) => change.view(),
             Change::RepT(change) => change.view(),
+            Change::FkA(change) => change.view(),
+            Change::FkB(change) => change.view(),
+            Change::FkC(change) => change.view(),
+            Change::FkNull(change) => change.view(),
+            Change::FkCode(change) => change.view(),
+            Change::FkTree(change) => change.view(),
+            Change::FkNone(change) => change.view(),
+            Change::FkText(change) => change.view(),
+            Change::FkTextKid(change) => change.view(),
             Change::TrgT(change) => change.view(),
             Change::Img2T(change) => change.view(),
             Change::LcT(change) => change.view(),
@@ -967,6 +1102,51 @@ impl Snapshot {
     /// The rows of `cases.rep_t` at this version.
     pub fn rep_t(&self) -> rep_t::RepTView<'_> {
         rep_t::RepTView::new(&self.inner.tables().rep_t)
+    }
+
+    /// The rows of `cases.fk_a` at this version.
+    pub fn fk_a(&self) -> fk_a::FkAView<'_> {
+        fk_a::FkAView::new(&self.inner.tables().fk_a)
+    }
+
+    /// The rows of `cases.fk_b` at this version.
+    pub fn fk_b(&self) -> fk_b::FkBView<'_> {
+        fk_b::FkBView::new(&self.inner.tables().fk_b)
+    }
+
+    /// The rows of `cases.fk_c` at this version.
+    pub fn fk_c(&self) -> fk_c::FkCView<'_> {
+        fk_c::FkCView::new(&self.inner.tables().fk_c)
+    }
+
+    /// The rows of `cases.fk_null` at this version.
+    pub fn fk_null(&self) -> fk_null::FkNullView<'_> {
+        fk_null::FkNullView::new(&self.inner.tables().fk_null)
+    }
+
+    /// The rows of `cases.fk_code` at this version.
+    pub fn fk_code(&self) -> fk_code::FkCodeView<'_> {
+        fk_code::FkCodeView::new(&self.inner.tables().fk_code)
+    }
+
+    /// The rows of `cases.fk_tree` at this version.
+    pub fn fk_tree(&self) -> fk_tree::FkTreeView<'_> {
+        fk_tree::FkTreeView::new(&self.inner.tables().fk_tree)
+    }
+
+    /// The rows of `cases.fk_none` at this version.
+    pub fn fk_none(&self) -> fk_none::FkNoneView<'_> {
+        fk_none::FkNoneView::new(&self.inner.tables().fk_none)
+    }
+
+    /// The rows of `cases.fk_text` at this version.
+    pub fn fk_text(&self) -> fk_text::FkTextView<'_> {
+        fk_text::FkTextView::new(&self.inner.tables().fk_text)
+    }
+
+    /// The rows of `cases.fk_text_kid` at this version.
+    pub fn fk_text_kid(&self) -> fk_text_kid::FkTextKidView<'_> {
+        fk_text_kid::FkTextKidView::new(&self.inner.tables().fk_text_kid)
     }
 
     /// The rows of `cases.trg_t` at this version.

@@ -63,6 +63,8 @@ pub static LAYOUT: TableLayout = TableLayout {
     key: &[0],
     physical_columns: 3,
     old_fractions: &[],
+    foreign_keys: &[],
+    ignored_foreign_keys: &[],
 };
 
 impl Row for Documents {

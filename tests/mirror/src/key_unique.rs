@@ -78,6 +78,8 @@ pub static LAYOUT: TableLayout = TableLayout {
     key: &[2, 1],
     physical_columns: 4,
     old_fractions: &[],
+    foreign_keys: &[],
+    ignored_foreign_keys: &[],
 };
 
 impl Row for KeyUnique {

@@ -351,7 +351,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "d360ba06373e594b"
+        "1164cabdf9b3f242"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {

@@ -56,6 +56,8 @@ fn layout(index: usize) -> &'static TableLayout {
         key: &[0],
         physical_columns: 1,
         old_fractions: &[],
+        foreign_keys: &[],
+        ignored_foreign_keys: &[],
     }))
 }
 

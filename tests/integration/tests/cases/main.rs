@@ -7,6 +7,7 @@
 mod columns;
 mod definitions;
 mod encoded;
+mod foreign_keys;
 mod generation;
 mod keys;
 mod labels;
@@ -20,10 +21,11 @@ use std::process::ExitCode;
 
 use integration::harness::{Test, run};
 
-const MODULES: [&[Test]; 11] = [
+const MODULES: [&[Test]; 12] = [
     columns::TESTS,
     definitions::TESTS,
     encoded::TESTS,
+    foreign_keys::TESTS,
     generation::TESTS,
     keys::TESTS,
     labels::TESTS,

@@ -559,6 +559,8 @@ pub static LAYOUT: TableLayout = TableLayout {
     key: &[0],
     physical_columns: 41,
     old_fractions: &[(50, 3)],
+    foreign_keys: &[],
+    ignored_foreign_keys: &[],
 };
 
 impl Row for Texts {

@@ -139,6 +139,8 @@ pub static LAYOUT: TableLayout = TableLayout {
     key: &[0],
     physical_columns: 9,
     old_fractions: &[],
+    foreign_keys: &[],
+    ignored_foreign_keys: &[],
 };
 
 impl Row for Choice {

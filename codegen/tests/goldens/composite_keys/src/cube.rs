@@ -204,6 +204,8 @@ pub static LAYOUT: TableLayout = TableLayout {
     key: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
     physical_columns: 16,
     old_fractions: &[],
+    foreign_keys: &[],
+    ignored_foreign_keys: &[],
 };
 
 impl Row for Cube {

@@ -87,6 +87,8 @@ pub static LAYOUT: TableLayout = TableLayout {
     key: &[0, 1, 2, 3, 4],
     physical_columns: 5,
     old_fractions: &[],
+    foreign_keys: &[],
+    ignored_foreign_keys: &[],
 };
 
 impl Row for SelfRow {

@@ -40,7 +40,8 @@ impl Time {
         seconds: u32,
         micros: u32,
     ) -> Option<Self> {
-        if minutes > 59 || seconds > 59 || micros > 999_999 {
+        // Hours that are far too many would overflow below.
+        if hours > 838 || minutes > 59 || seconds > 59 || micros > 999_999 {
             return None;
         }
         let whole = i64::from(hours) * 3600 + i64::from(minutes) * 60 + i64::from(seconds);
@@ -147,6 +148,13 @@ impl FromStr for Time {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hours_beyond_the_range_are_refused_however_many() {
+        for hours in [839, 2_562_047_789, u32::MAX] {
+            assert_eq!(Time::new(false, hours, 0, 0, 0), None);
+        }
+    }
 
     #[test]
     fn sign_shows_when_only_the_fraction_is_not_zero() {

@@ -336,6 +336,8 @@ enum Recovery {
 fn recovery(error: &SourceError, unreadable: &mut u32) -> Recovery {
     match error.kind() {
         SourceErrorKind::Purged => Recovery::Reload,
+        // GTIDs were switched off: the next load starts from a position in a file.
+        _ if error.is_without_gtids() => Recovery::Reload,
         _ if error.is_transient() => Recovery::Reconnect,
         SourceErrorKind::Malformed => {
             // A byte may have been damaged on the way; the same again at every try is in the

@@ -23,6 +23,8 @@ pub(crate) struct Reload {
     /// Whether it was a change that cannot be replayed over rows that may be newer; another load
     /// helps when that change is not in its replay.
     pub(crate) not_replayable: bool,
+    /// The end of the transaction that it was, once that has come.
+    pub(crate) at: Option<BinlogPosition>,
 }
 
 /// The load that a replay is applied over.
@@ -182,6 +184,7 @@ impl<'m, S: Schema> Applier<'m, S> {
             reason: format!("{} on {}", touch.kind, names.join(", ")),
             diverged: false,
             not_replayable: false,
+            at: None,
         });
     }
 
@@ -280,6 +283,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
                 reason: error.to_string(),
                 diverged: true,
                 not_replayable: false,
+                at: None,
             });
         }
         Ok(())
@@ -307,7 +311,8 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
         if let Some(touch) = self.redefined.take() {
             self.redefine(&touch, &boundary.position);
         }
-        if self.reload.is_some() {
+        if let Some(reload) = &mut self.reload {
+            reload.at.get_or_insert_with(|| boundary.position.clone());
             // The source stops here; what the transaction changed is loaded with the rest.
             self.abandon();
             self.last = Some(boundary);
@@ -369,6 +374,7 @@ fn apply_error(
                 // replay of the load meets the next one.
                 diverged: false,
                 not_replayable: true,
+                at: None,
             });
         }
         ApplyError::Divergence(divergence) => {
@@ -379,6 +385,7 @@ fn apply_error(
                     divergence,
                     Divergence::PartialMove | Divergence::JsonReplay
                 ),
+                at: None,
             });
         }
         ApplyError::Value(error) if error.is_absent() => TableError::Unsupported {

@@ -17,6 +17,7 @@ on_both_servers!(
     a_database_that_is_not_logged_is_in_the_way,
     a_replica_that_does_not_log_is_in_the_way,
     prepared_transactions_are_named_and_can_be_ended,
+    a_load_without_gtids_wants_a_right_more,
     the_rights_that_are_named_are_enough,
 );
 
@@ -384,6 +385,28 @@ fn prepared_transactions_are_named_and_can_be_ended(flavor: Flavor) {
         .query_value("SELECT COUNT(*) FROM mirror_test.account_a")
         .unwrap();
     assert_eq!(count, Some(1), "it was committed");
+}
+
+fn a_load_without_gtids_wants_a_right_more(flavor: Flavor) {
+    let options = careful().arg("--loose-gtid-mode=OFF");
+    let world = World::start_with(flavor, &options);
+    if !world.is_mysql() || world.version() < (8, 0, 11) {
+        return world.does_not_apply("it has no log_status");
+    }
+    world.run("CREATE USER 'least'@'%' IDENTIFIED BY 'least'");
+    let port = world.server.port();
+    let options = world.options_at(&format!("mysql://least:least@127.0.0.1:{port}/"));
+    for grant in examine(&options).grants {
+        world.run(&grant);
+    }
+    let diagnosis = examine(&options);
+    let finding = named(&diagnosis, "right BACKUP_ADMIN");
+    assert_eq!(finding.severity, Severity::Warning, "{finding}");
+    assert!(diagnosis.ok(), "{diagnosis:#?}");
+    for statement in &finding.sql {
+        world.run(statement);
+    }
+    assert!(named(&examine(&options), "right BACKUP_ADMIN").ok());
 }
 
 fn the_rights_that_are_named_are_enough(flavor: Flavor) {

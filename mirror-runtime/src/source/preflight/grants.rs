@@ -45,6 +45,36 @@ pub(super) fn client_right(
         .severity(severity))
 }
 
+/// Without GTIDs, the place that a load is replayed from is read from `log_status`, by who may.
+pub(super) fn log_status_right(
+    conn: &mut Conn,
+    info: &ServerInfo,
+    account: &str,
+) -> Result<Option<Finding>, SourceError> {
+    if !info.mysql_at_least(8, 0, 11) || status::has_gtids(conn, info)? {
+        return Ok(None);
+    }
+    let is_there = status::log_status(conn, info)?.is_some();
+    let found = if is_there { "granted" } else { "not granted" };
+    Ok(Some(
+        Finding::new(
+            FindingKind::Right,
+            "right BACKUP_ADMIN",
+            found,
+            "granted, or gtid_mode ON",
+        )
+        .remedy(
+            "works, but each load is replayed from the start of the current binlog, and never \
+                 ends when a statement is in there that rows do not tell of",
+        )
+        .sql(format!("GRANT BACKUP_ADMIN ON *.* TO {account}"))
+        .sql(format!(
+            "GRANT SELECT ON performance_schema.log_status TO {account}"
+        ))
+        .unless(is_there, Severity::Warning),
+    ))
+}
+
 /// The statements that grant an account the least rights that a mirror of these tables needs,
 /// without semicolons.
 pub(super) fn least_rights(

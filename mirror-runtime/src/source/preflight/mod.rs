@@ -80,6 +80,9 @@ pub fn preflight_report(
         findings.push(grants::client_right(conn, info, &account)?);
         findings.push(grants::replication_slave(conn, info, &account)?);
     }
+    if requirements.thorough {
+        findings.extend(grants::log_status_right(conn, info, &account)?);
+    }
     for table in &requirements.tables {
         let right = tables::right(conn, table, &account)?;
         let readable = right.ok();

@@ -29,11 +29,13 @@ struct Recorded {
 impl Recorded {
     fn new(flavor: Flavor) -> Self {
         let world = World::start(flavor);
+        // Old servers log no names of columns: no definition may stand before the rows.
+        world.run("FLUSH BINARY LOGS");
         world.run("INSERT INTO fire_a VALUES (1, 1, 'x'), (2, 2, 'y')");
         world.run("UPDATE fire_a SET n = 3 WHERE id = 1");
         world.run("DELETE FROM fire_a WHERE id = 2");
         world.run("FLUSH BINARY LOGS");
-        let path = world.server.dir().join("data").join("binlog.000001");
+        let path = world.server.dir().join("data").join("binlog.000002");
         Self {
             bytes: std::fs::read(path).unwrap(),
             tables: world.tables(),
@@ -74,7 +76,7 @@ fn event(code: u8, flags: u16, body: &[u8], end: usize) -> Vec<u8> {
 #[test]
 fn made_events_are_passed_over_or_stop_as_the_table_says() {
     let recorded = Recorded::new(Flavor::Mysql);
-    let (whole, result) = recorded.read(recorded.with(4, 0, b"\x04\0\0\0\0\0\0\0binlog.000002"));
+    let (whole, result) = recorded.read(recorded.with(4, 0, b"\x04\0\0\0\0\0\0\0binlog.000003"));
     result.unwrap();
     assert!(
         whole

@@ -206,13 +206,25 @@ fn changes_that_the_log_lacks(flavor: Flavor) {
         .collect();
     world.run(&format!("INSERT INTO fire_a VALUES {}", values.join(", ")));
     let watched = Watched::new(&world);
-    watched.during(&[26], Effect::Reloads("INCIDENT"), || {
+    // MySQL 5.6 gives an INCIDENT no GTID, and in a stream by GTIDs leaves it out behind
+    // transactions that it left out: there must be one that it sends.
+    world.run("UPDATE fire_a SET n = 1 WHERE id = 1");
+    let write = || {
         world.run("SET GLOBAL max_binlog_stmt_cache_size = 4096");
         world.run("SET GLOBAL binlog_stmt_cache_size = 4096");
         let mut conn = world.conn();
         let failed = conn.query_drop("INSERT INTO plain_log (note) SELECT tag FROM fire_a");
         println!("{flavor}: {}", failed.expect_err("it does not fit"));
-    });
+    };
+    if world.logs_names() {
+        watched.during(&[26], Effect::Reloads("INCIDENT"), write);
+    } else {
+        // A definition may be among what is lost: the stream alone ends here without names.
+        write();
+        integration::compare::assert_equals_server(&world, &watched.mirror);
+        let reason = watched.mirror.status().last_reload.unwrap_or_default();
+        assert!(reason.contains("INCIDENT"), "{reason}");
+    }
     assert!(
         !watched.mirror.snapshot().plain_log().is_empty(),
         "rows stay"

@@ -19,6 +19,10 @@ pub(crate) enum Command {
     Tail(TailArguments),
     /// Write the tables as they are now, one file of JSON lines per table.
     Export(ExportArguments),
+    /// Say what of the server's settings, of the account's rights and of the tables stands in
+    /// the way, and what to do about it. Exit code 0: nothing; 1: something; 2: it could not be
+    /// looked at.
+    Doctor(DoctorArguments),
 }
 
 /// Arguments of `mirror tail`.
@@ -54,6 +58,16 @@ pub(crate) struct ExportArguments {
     pub(crate) zstd: bool,
 }
 
+/// Arguments of `mirror doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Which server, and which tables.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArguments {
@@ -77,4 +91,5 @@ const EXIT_CODES: &str = "Exit codes:
   8   the start position is not on the server any more
   9   the output cannot be written
   130 an export was interrupted; its files are whole or absent
+`mirror doctor` ends with 0 (nothing stands in the way), 1 (something does) or 2 (it could not be looked at).
 Set MIRROR_LOG=info (or debug) for a log on standard error.";

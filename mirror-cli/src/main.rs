@@ -9,6 +9,7 @@ macro_rules! say {
 }
 
 mod cli;
+mod doctor;
 mod exit;
 mod export;
 mod lines;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Tail(arguments) => tail::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
+        Command::Doctor(arguments) => return doctor::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

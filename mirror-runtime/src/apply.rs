@@ -195,6 +195,7 @@ impl<'m, S: Schema> Applier<'m, S> {
             reason: format!("{} on {}", touch.kind, names.join(", ")),
             diverged: false,
             not_replayable: false,
+            at: None,
         });
     }
 
@@ -291,6 +292,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
                 reason: error.to_string(),
                 diverged: true,
                 not_replayable: false,
+                at: None,
             });
         }
         Ok(())
@@ -318,7 +320,8 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
         if let Some(touch) = self.redefined.take() {
             self.redefine(&touch, &boundary.position);
         }
-        if self.reload.is_some() {
+        if let Some(reload) = &mut self.reload {
+            reload.at.get_or_insert_with(|| boundary.position.clone());
             // The source stops here; what the transaction changed is loaded with the rest.
             self.abandon();
             self.last = Some(boundary);

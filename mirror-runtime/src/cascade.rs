@@ -147,6 +147,7 @@ impl<S: Schema> Applier<'_, S> {
             ),
             diverged: false,
             not_replayable: true,
+            at: None,
         }))
     }
 
@@ -159,6 +160,7 @@ impl<S: Schema> Applier<'_, S> {
             ),
             diverged: true,
             not_replayable: true,
+            at: None,
         }
     }
 }

@@ -48,6 +48,7 @@ pub(crate) fn run<S: Schema>(
     let mut reload: Option<String> = None;
     let mut in_a_row = 0;
     let mut missing = 0;
+    let mut met_at: Option<BinlogPosition> = None;
     let mut in_snapshot = false;
     let mut backoff = Backoff::new(options);
     loop {
@@ -101,17 +102,23 @@ pub(crate) fn run<S: Schema>(
             reason,
             diverged,
             not_replayable,
+            at,
         }) = ended
         else {
             return Ok(());
         };
         in_snapshot = not_replayable;
         tracing::warn!(reason, "loading all tables again");
-        in_a_row = match (diverged, applied) {
+        // A load that is replayed from before what it was made for meets that again.
+        let met_again = at.is_some() && at == met_at;
+        in_a_row = match (diverged || met_again, applied) {
             (true, 0) => in_a_row + 1,
             _ => 0,
         };
         if in_a_row >= options.max_reloads_in_a_row {
+            if let Some(position) = at.filter(|_| met_again && !diverged) {
+                return Err(met_in_each_replay(&reason, position).into());
+            }
             return Err(TableError::ReloadLoop {
                 table: "*".into(),
                 times: in_a_row,
@@ -124,7 +131,25 @@ pub(crate) fn run<S: Schema>(
             status.last_reload = Some(reason.clone());
         });
         reload = Some(reason);
-        backoff.reset();
+        met_at = at;
+        if met_again {
+            backoff.wait(shared);
+        } else {
+            backoff.reset();
+        }
+    }
+}
+
+/// What rows cannot tell, in the stretch that each load has to be replayed from: without GTIDs
+/// and the right to read `log_status`, that is the current file.
+fn met_in_each_replay(reason: &str, position: BinlogPosition) -> TableError {
+    TableError::Unsupported {
+        table: "*".into(),
+        what: format!("{reason}, which each load meets again in its replay,"),
+        position,
+        remedy: "make the server start a new file (FLUSH BINARY LOGS) and start again; on MySQL, \
+                 loads start behind such statements with gtid_mode = ON, or with BACKUP_ADMIN ON \
+                 *.* and SELECT ON performance_schema.log_status",
     }
 }
 
@@ -194,6 +219,7 @@ impl<S: Schema> Session<'_, S> {
                             reason: error.to_string(),
                             diverged: true,
                             not_replayable: false,
+                            at: None,
                         }));
                     }
                     Recovery::GiveUp => return Err(error.into()),
@@ -340,6 +366,8 @@ enum Recovery {
 fn recovery(error: &SourceError, unreadable: &mut u32) -> Recovery {
     match error.kind() {
         SourceErrorKind::Purged => Recovery::Reload,
+        // GTIDs were switched off: the next load starts from a position in a file.
+        _ if error.is_without_gtids() => Recovery::Reload,
         _ if error.is_transient() => Recovery::Reconnect,
         SourceErrorKind::Malformed => {
             // A byte may have been damaged on the way; the same again at every try is in the

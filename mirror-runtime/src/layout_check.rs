@@ -22,10 +22,23 @@ pub(crate) fn check_layouts(
     by_name: bool,
 ) -> Result<(), Error> {
     for (layout, _) in layouts.iter().zip(selected).filter(|(_, on)| **on) {
-        let server = columns(conn, layout.database, layout.table)?;
-        compare(layout, &server, by_name)?;
-        check_old_formats(layout, &server)?;
+        check_layout(conn, layout, by_name)?;
     }
+    Ok(())
+}
+
+/// Compares one table, as [`check_layouts`] does.
+///
+/// # Errors
+/// As those of [`check_layouts`].
+pub(crate) fn check_layout(
+    conn: &mut Conn,
+    layout: &TableLayout,
+    by_name: bool,
+) -> Result<(), Error> {
+    let server = columns(conn, layout.database, layout.table)?;
+    compare(layout, &server, by_name)?;
+    check_old_formats(layout, &server)?;
     Ok(())
 }
 

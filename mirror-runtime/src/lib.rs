@@ -8,6 +8,7 @@ mod apply;
 mod bootstrap;
 mod cascade;
 mod charset;
+pub mod doctor;
 pub mod error;
 mod event_policy;
 mod follow;
@@ -32,6 +33,7 @@ pub mod value;
 
 pub use bootstrap::check_server;
 pub use charset::Charset;
+pub use doctor::{Diagnosis, diagnose};
 pub use error::{Error, TableError, ValueError};
 pub use event_policy::{EventPolicy, event_policy};
 pub use image::{ImageColumn, RowImage};

@@ -15,6 +15,8 @@ pub(crate) struct Reload {
     /// Whether it was a change that cannot be replayed over rows that may be newer; another load
     /// helps when that change is not in its replay.
     pub(crate) not_replayable: bool,
+    /// The end of the transaction that it was, once that has come.
+    pub(crate) at: Option<BinlogPosition>,
 }
 
 /// A divergence is a reason to load again; everything else stops the mirror.
@@ -33,6 +35,7 @@ pub(crate) fn apply_error(
                 // replay of the load meets the next one.
                 diverged: false,
                 not_replayable: true,
+                at: None,
             });
         }
         ApplyError::Divergence(divergence) => {
@@ -43,6 +46,7 @@ pub(crate) fn apply_error(
                     divergence,
                     Divergence::PartialMove | Divergence::JsonReplay
                 ),
+                at: None,
             });
         }
         ApplyError::Value(error) if error.is_absent() => TableError::Unsupported {

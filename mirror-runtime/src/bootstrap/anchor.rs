@@ -17,13 +17,14 @@
 //!   opens a new file.
 
 use mysql::Conn;
+use mysql::prelude::Queryable;
 
 use crate::error::Error;
 use crate::source::status::{
     binlog_checkpoint, binlog_snapshot, binlog_status, gtid_executed, has_gtids, log_status,
     waits_after_sync,
 };
-use crate::source::{BinlogPosition, Family, ServerInfo, StreamStart};
+use crate::source::{BinlogPosition, Family, ServerInfo, StreamStart, query_error};
 
 /// An anchor, and how it was found.
 pub(super) struct Anchor {
@@ -51,6 +52,11 @@ pub(super) fn choose(conn: &mut Conn, info: &ServerInfo, naive: bool) -> Result<
             });
         }
         if let Some((position, _)) = binlog_snapshot(conn, info)? {
+            // The position is all that was wanted. Open, the transaction would keep the
+            // definitions of tables that this session looks at; an ALTER would wait for it, and
+            // the load behind the ALTER, for ever.
+            conn.query_drop("ROLLBACK")
+                .map_err(|error| query_error(error, "ending a snapshot"))?;
             return Ok(Anchor {
                 start: StreamStart::File(position),
                 kind: "consistent snapshot",

@@ -31,6 +31,7 @@ use crate::error::Error;
 use crate::foreign_key_check::{check_foreign_keys, logs_cascades};
 use crate::foreign_keys::ForeignKeys;
 use crate::image::ColumnDefault;
+use crate::layout::TableLayout;
 use crate::layout_check::check_layouts;
 use crate::options::Options;
 use crate::source::{
@@ -126,7 +127,7 @@ pub(crate) fn bootstrap<S: Schema>(
 }
 
 /// Whether table maps carry the columns' names, so that these may stand at other places.
-fn has_full_metadata(conn: &mut Conn) -> Result<bool, Error> {
+pub(crate) fn has_full_metadata(conn: &mut Conn) -> Result<bool, Error> {
     let row: Option<(String, String)> = conn
         .query_first("SHOW GLOBAL VARIABLES LIKE 'binlog_row_metadata'")
         .map_err(|error| query_error(error, "reading binlog_row_metadata"))?;
@@ -146,6 +147,24 @@ fn is_about_columns(error: &SourceError) -> bool {
     )
 }
 
+/// What is SELECTed from the selected tables.
+pub(crate) fn requirements(
+    layouts: &[&'static TableLayout],
+    selected: &[bool],
+) -> Vec<TableRequirement> {
+    let on = layouts.iter().zip(selected).filter(|(_, on)| **on);
+    on.map(|(layout, _)| TableRequirement {
+        database: layout.database.to_owned(),
+        table: layout.table.to_owned(),
+        columns: layout
+            .columns
+            .iter()
+            .map(|column| column.name.to_owned())
+            .collect(),
+    })
+    .collect()
+}
+
 /// Settings, rights and layouts.
 ///
 /// # Errors
@@ -157,24 +176,11 @@ pub fn check_server<S: Schema>(
     server_id: Option<u32>,
 ) -> Result<(), Error> {
     let layouts = S::layouts();
-    let tables = layouts
-        .iter()
-        .zip(selected)
-        .filter(|(_, on)| **on)
-        .map(|(layout, _)| TableRequirement {
-            database: layout.database.to_owned(),
-            table: layout.table.to_owned(),
-            columns: layout
-                .columns
-                .iter()
-                .map(|column| column.name.to_owned())
-                .collect(),
-        })
-        .collect();
     let requirements = Requirements {
-        tables,
+        tables: requirements(layouts, selected),
         server_id,
         binlog: true,
+        thorough: false,
     };
     let by_name = has_full_metadata(conn)?;
     let report = match preflight(conn, info, &requirements) {
@@ -195,6 +201,7 @@ pub fn check_server<S: Schema>(
             found = finding.found,
             needed = finding.needed,
             remedy = finding.remedy,
+            sql = finding.sql.join("; "),
             "server check"
         );
     }

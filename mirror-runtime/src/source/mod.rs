@@ -39,9 +39,10 @@ pub use gtid::{
 };
 pub use live::LiveSource;
 pub use position::{BinlogPosition, PositionError, PositionTracker};
+pub(crate) use preflight::NO_TABLE;
 pub use preflight::{
-    Finding, FindingKind, PreflightReport, Requirements, Severity, TableRequirement, preflight,
-    preflight_report,
+    Finding, FindingKind, PreflightReport, Requirements, Severity, TableRequirement, least_rights,
+    preflight, preflight_report,
 };
 pub use recorded::{RecordedSource, TruncatedTail};
 pub use server_info::{Family, ServerInfo};

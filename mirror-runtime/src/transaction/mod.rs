@@ -144,8 +144,16 @@ impl TransactionReader {
                 event,
                 "this server is newer than this version of mysql-mirror",
             )),
-            EventPolicy::Stop(what) => self.stop(event, what, sink),
-            EventPolicy::Apply => self.apply(event, end_before, sink),
+            EventPolicy::Reload(what) => {
+                self.touch(what, (0..self.layouts.len()).collect(), sink)?;
+                self.end_statement(event, sink)
+            }
+            EventPolicy::Stop(what) => Err(unsupported(
+                what,
+                event,
+                "start from a position in a binlog that a newer server has written",
+            )),
+            EventPolicy::Apply(_) => self.apply(event, end_before, sink),
         }
     }
 
@@ -330,25 +338,6 @@ impl TransactionReader {
             sink.abandon();
         }
         self.commit(event, sink)
-    }
-
-    fn stop(
-        &mut self,
-        event: &RawEvent<'_>,
-        what: &'static str,
-        sink: &mut dyn TransactionSink,
-    ) -> Result<(), Error> {
-        match event.header.type_code {
-            event_type::INCIDENT => {
-                self.touch("INCIDENT", (0..self.layouts.len()).collect(), sink)?;
-                self.end_statement(event, sink)
-            }
-            _ => Err(unsupported(
-                what,
-                event,
-                "start from a position in a binlog that a newer server has written",
-            )),
-        }
     }
 }
 

@@ -21,6 +21,7 @@ mod rounds;
 mod servers;
 pub mod shown;
 mod site;
+pub mod stream;
 mod world;
 
 pub use compression::{compressed_events, compressing};

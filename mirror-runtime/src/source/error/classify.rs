@@ -44,6 +44,9 @@ const TRANSIENT_CODES: [u16; 21] = [
     1969, 2013, 3024, 3168, 4031,
 ];
 
+/// The setting that is named when a stream cannot be had by GTIDs any more.
+pub(crate) const GTID_MODE: &str = "gtid_mode";
+
 pub(crate) fn is_transient_code(code: u16) -> bool {
     TRANSIENT_CODES.contains(&code)
 }
@@ -271,10 +274,15 @@ fn from_dump_error(code: u16, state: &str, message: &str, context: &Context<'_>)
             detail,
         };
     }
-    if has("gtid_mode") {
+    let anonymous = has("anonymous transaction");
+    if has("gtid_mode") || anonymous {
         return SourceError::Setting {
-            name: "gtid_mode".to_owned(),
-            found: "OFF".to_owned(),
+            name: GTID_MODE.to_owned(),
+            found: if anonymous {
+                "transactions without GTIDs".to_owned()
+            } else {
+                "OFF".to_owned()
+            },
             needed: "ON".to_owned(),
             remedy: "start from a file position, or turn gtid_mode on".to_owned(),
         };

@@ -61,6 +61,10 @@ fn dump_errors_are_told_apart_by_their_text() {
             "The replication sender thread cannot start in AUTO_POSITION mode: this server has GTID_MODE = OFF instead of ON.",
             Kind::Setting,
         ),
+        (
+            "Cannot replicate anonymous transaction when AUTO_POSITION = 1, at file binlog.000003, position 198.",
+            Kind::Setting,
+        ),
         ("Binary log is not open", Kind::Setting),
         (
             "bogus data in log event; the first event 'binlog.000001' at 4",
@@ -75,6 +79,20 @@ fn dump_errors_are_told_apart_by_their_text() {
         let error = dump(message);
         assert_eq!(error.kind(), kind, "{message}");
         assert!(!error.is_transient(), "{message}");
+    }
+}
+
+#[test]
+fn a_stream_that_gtids_do_not_serve_any_more_is_told_apart() {
+    let off = "cannot start in AUTO_POSITION mode: this server has GTID_MODE = OFF instead of ON.";
+    let anonymous = "Cannot replicate anonymous transaction when AUTO_POSITION = 1, at file x";
+    for (message, expected) in [
+        (off, true),
+        (anonymous, true),
+        ("Binary log is not open", false),
+        ("log event entry exceeded max_allowed_packet", false),
+    ] {
+        assert_eq!(dump(message).is_without_gtids(), expected, "{message}");
     }
 }
 

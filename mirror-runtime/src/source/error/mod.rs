@@ -256,6 +256,11 @@ impl SourceErrorKind {
 }
 
 impl SourceError {
+    /// Whether a stream cannot be had by GTIDs, since the server has transactions without them.
+    pub(crate) fn is_without_gtids(&self) -> bool {
+        matches!(self, Self::Setting { name, .. } if name == classify::GTID_MODE)
+    }
+
     /// Whether the same thing can succeed when it is tried again, with back-off.
     #[must_use]
     pub fn is_transient(&self) -> bool {

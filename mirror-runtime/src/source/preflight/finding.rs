@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::row::quote_identifier;
+
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -37,13 +39,65 @@ pub struct Finding {
     pub found: String,
     /// What is needed.
     pub needed: String,
-    /// What to do when it is not so.
+    /// What to do when it is not so, and why.
     pub remedy: String,
+    /// The statements that do it, where statements can; without semicolons.
+    pub sql: Vec<String>,
+    /// The lines for the section `[mysqld]` of the server's configuration that make it last.
+    pub config: Vec<String>,
     /// How bad it is.
     pub severity: Severity,
 }
 
 impl Finding {
+    /// A check that passed; the other methods say what to do when it did not.
+    pub(crate) fn new(kind: FindingKind, name: &str, found: &str, needed: &str) -> Self {
+        Self {
+            kind,
+            name: name.to_owned(),
+            found: found.to_owned(),
+            needed: needed.to_owned(),
+            remedy: String::new(),
+            sql: Vec::new(),
+            config: Vec::new(),
+            severity: Severity::Ok,
+        }
+    }
+
+    /// As [`new`](Self::new), of a server setting.
+    pub(crate) fn setting(name: &str, found: &str, needed: &str) -> Self {
+        Self::new(FindingKind::Setting, name, found, needed)
+    }
+
+    /// The same with what to do.
+    pub(crate) fn remedy(mut self, remedy: &str) -> Self {
+        remedy.clone_into(&mut self.remedy);
+        self
+    }
+
+    /// The same with one statement more.
+    pub(crate) fn sql(mut self, statement: impl Into<String>) -> Self {
+        self.sql.push(statement.into());
+        self
+    }
+
+    /// The same with one line of configuration more.
+    pub(crate) fn config(mut self, line: impl Into<String>) -> Self {
+        self.config.push(line.into());
+        self
+    }
+
+    /// The same, this bad.
+    pub(crate) fn severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+
+    /// The same, this bad unless `holds`.
+    pub(crate) fn unless(self, holds: bool, severity: Severity) -> Self {
+        self.severity(if holds { Severity::Ok } else { severity })
+    }
+
     /// Whether it is as it should be.
     #[must_use]
     pub fn ok(&self) -> bool {
@@ -59,9 +113,14 @@ impl fmt::Display for Finding {
             self.name, self.found, self.needed
         )?;
         if self.ok() {
-            Ok(())
-        } else {
-            write!(f, "; {}", self.remedy)
+            return Ok(());
+        }
+        write!(f, "; {}", self.remedy)?;
+        let separator = if self.remedy.is_empty() { "" } else { ": " };
+        match (self.sql.as_slice(), self.config.as_slice()) {
+            ([], []) => Ok(()),
+            ([], lines) => write!(f, "{separator}{}", lines.join(", ")),
+            (statements, _) => write!(f, "{separator}{}", statements.join("; ")),
         }
     }
 }
@@ -101,6 +160,19 @@ pub struct TableRequirement {
     pub columns: Vec<String>,
 }
 
+impl TableRequirement {
+    /// `database.table`, for messages.
+    pub(crate) fn full_name(&self) -> String {
+        format!("{}.{}", self.database, self.table)
+    }
+
+    /// `database.table`, quoted for SQL.
+    pub(crate) fn place(&self) -> String {
+        let database = quote_identifier(&self.database);
+        format!("{database}.{}", quote_identifier(&self.table))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::super::error::{SourceError, SourceErrorKind};
@@ -112,7 +184,9 @@ mod tests {
             name: name.to_owned(),
             found: "STATEMENT".to_owned(),
             needed: "ROW".to_owned(),
-            remedy: "SET GLOBAL it".to_owned(),
+            remedy: String::new(),
+            sql: vec!["SET GLOBAL it".to_owned()],
+            config: vec!["it = ROW".to_owned()],
             severity,
         }
     }

@@ -3,18 +3,94 @@
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
-use super::finding::{Finding, FindingKind, Severity};
+use super::finding::{Finding, FindingKind, Severity, TableRequirement};
 use crate::source::error::{Context, SourceError, from_mysql};
-use crate::source::server_info::ServerInfo;
-use crate::source::status::first;
+use crate::source::server_info::{Family, ServerInfo};
+use crate::source::status::{self, first};
 
 /// The account that the session runs as, quoted as GRANT takes it.
 pub(super) fn account(conn: &mut Conn) -> Result<String, SourceError> {
     let current: Option<String> = first(conn, "SELECT CURRENT_USER()", "reading the account")?;
     let current = current.unwrap_or_default();
     let (user, host) = current.rsplit_once('@').unwrap_or((&current, "%"));
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+    let quoted = |text: &str| format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"));
     Ok(format!("{}@{}", quoted(user), quoted(host)))
+}
+
+/// The right to ask for the binlog's position, by the name that the server has for it.
+fn client_right_name(info: &ServerInfo) -> &'static str {
+    match info.family {
+        Family::MariaDb if info.version >= (10, 5, 2) => "BINLOG MONITOR",
+        _ => "REPLICATION CLIENT",
+    }
+}
+
+/// The right to ask for the position: tried.
+pub(super) fn client_right(
+    conn: &mut Conn,
+    info: &ServerInfo,
+    account: &str,
+) -> Result<Finding, SourceError> {
+    let right = client_right_name(info);
+    let name = format!("right {right}");
+    let (found, severity) = match status::binlog_status(conn, info) {
+        Ok(_) => ("granted", Severity::Ok),
+        Err(SourceError::MissingRight { .. }) => ("not granted", Severity::Error),
+        // No binlog: reported as a setting; the right was not in the way.
+        Err(SourceError::Setting { .. }) => ("granted", Severity::Ok),
+        Err(error) => return Err(error),
+    };
+    Ok(Finding::new(FindingKind::Right, &name, found, "granted")
+        .sql(format!("GRANT {right} ON *.* TO {account}"))
+        .severity(severity))
+}
+
+/// Without GTIDs, the place that a load is replayed from is read from `log_status`, by who may.
+pub(super) fn log_status_right(
+    conn: &mut Conn,
+    info: &ServerInfo,
+    account: &str,
+) -> Result<Option<Finding>, SourceError> {
+    if !info.mysql_at_least(8, 0, 11) || status::has_gtids(conn, info)? {
+        return Ok(None);
+    }
+    let is_there = status::log_status(conn, info)?.is_some();
+    let found = if is_there { "granted" } else { "not granted" };
+    Ok(Some(
+        Finding::new(
+            FindingKind::Right,
+            "right BACKUP_ADMIN",
+            found,
+            "granted, or gtid_mode ON",
+        )
+        .remedy(
+            "works, but each load is replayed from the start of the current binlog, and never \
+                 ends when a statement is in there that rows do not tell of",
+        )
+        .sql(format!("GRANT BACKUP_ADMIN ON *.* TO {account}"))
+        .sql(format!(
+            "GRANT SELECT ON performance_schema.log_status TO {account}"
+        ))
+        .unless(is_there, Severity::Warning),
+    ))
+}
+
+/// The statements that grant an account the least rights that a mirror of these tables needs,
+/// without semicolons.
+pub(super) fn least_rights(
+    info: &ServerInfo,
+    account: &str,
+    tables: &[TableRequirement],
+) -> Vec<String> {
+    let mut grants: Vec<String> = tables
+        .iter()
+        .map(|table| format!("GRANT SELECT ON {} TO {account}", table.place()))
+        .collect();
+    let client = client_right_name(info);
+    grants.push(format!(
+        "GRANT REPLICATION SLAVE, {client} ON *.* TO {account}"
+    ));
+    grants
 }
 
 /// Whether an account may read the binlog, as far as its grants tell.
@@ -43,14 +119,10 @@ pub(super) fn replication_slave(
         Verdict::Unclear => ("unclear (roles)", Severity::Ok),
     };
     tracing::debug!(server = info.family.name(), found, "right {right}");
-    Ok(Finding {
-        kind: FindingKind::Right,
-        name: format!("right {right}"),
-        found: found.to_owned(),
-        needed: "granted".to_owned(),
-        remedy: format!("GRANT {right} ON *.* TO {account}"),
-        severity,
-    })
+    let name = format!("right {right}");
+    Ok(Finding::new(FindingKind::Right, &name, found, "granted")
+        .sql(format!("GRANT {right} ON *.* TO {account}"))
+        .severity(severity))
 }
 
 /// Lines like ``GRANT SELECT, REPLICATION SLAVE ON *.* TO `u`@`h` ``; a line without ON grants

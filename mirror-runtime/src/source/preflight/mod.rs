@@ -1,19 +1,22 @@
-//! Checks before the start: settings, rights, tables and ids, all of them at once.
+//! Checks of a server: settings, rights, tables and ids, all of them at once. Some are made at
+//! each start, and all by [`doctor`](crate::doctor).
 
 mod finding;
 mod grants;
+mod ids;
+mod logged;
+mod prepared;
+mod retention;
 mod settings;
-
-use std::time::{Duration, Instant};
+mod tables;
 
 use mysql::Conn;
 
 pub use finding::{Finding, FindingKind, PreflightReport, Severity, TableRequirement};
+pub(crate) use tables::NO_TABLE;
 
-use super::error::{Context, SourceError, from_mysql};
-use super::server_info::{Family, ServerInfo};
-use super::status;
-use crate::row::quote_identifier;
+use super::error::SourceError;
+use super::server_info::ServerInfo;
 
 /// What the mirror needs of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,6 +29,8 @@ pub struct Requirements {
     pub server_id: Option<u32>,
     /// Whether the binlog will be read, not only tables.
     pub binlog: bool,
+    /// Whether to look also at what costs something only when something else goes wrong.
+    pub thorough: bool,
 }
 
 /// Checks everything and fails when a check fails.
@@ -63,162 +68,46 @@ pub fn preflight_report(
     let account = grants::account(conn)?;
     if requirements.binlog {
         findings.extend(settings::binlog(conn, info)?);
-        findings.push(client_right(conn, info, &account)?);
+        findings.extend(logged::replicated(conn, info)?);
+        findings.extend(logged::filters(conn, info, &requirements.tables)?);
+    }
+    if requirements.thorough {
+        findings.extend(settings::costs(conn, info)?);
+        findings.extend(retention::findings(conn)?);
+        findings.extend(prepared::finding(conn));
+    }
+    if requirements.binlog {
+        findings.push(grants::client_right(conn, info, &account)?);
         findings.push(grants::replication_slave(conn, info, &account)?);
     }
+    if requirements.thorough {
+        findings.extend(grants::log_status_right(conn, info, &account)?);
+    }
     for table in &requirements.tables {
-        findings.push(table_right(conn, table, &account)?);
+        let right = tables::right(conn, table, &account)?;
+        let readable = right.ok();
+        findings.push(right);
+        if readable {
+            findings.push(tables::shape(conn, table)?);
+        }
     }
     if let Some(server_id) = requirements.server_id {
-        findings.push(server_id_free(conn, info, server_id)?);
+        findings.push(ids::server_id_free(conn, info, server_id)?);
     }
     Ok(PreflightReport { findings })
 }
 
-/// The right to ask for the position: tried.
-fn client_right(conn: &mut Conn, info: &ServerInfo, account: &str) -> Result<Finding, SourceError> {
-    let right = match info.family {
-        Family::MariaDb if info.version >= (10, 5, 2) => "BINLOG MONITOR",
-        _ => "REPLICATION CLIENT",
-    };
-    let finding = |found: &str, severity| Finding {
-        kind: FindingKind::Right,
-        name: format!("right {right}"),
-        found: found.to_owned(),
-        needed: "granted".to_owned(),
-        remedy: format!("GRANT {right} ON *.* TO {account}"),
-        severity,
-    };
-    match status::binlog_status(conn, info) {
-        Ok(_) => Ok(finding("granted", Severity::Ok)),
-        Err(SourceError::MissingRight { .. }) => Ok(finding("not granted", Severity::Error)),
-        // No binlog: reported as a setting; the right was not in the way.
-        Err(SourceError::Setting { .. }) => Ok(finding("granted", Severity::Ok)),
-        Err(error) => Err(error),
-    }
-}
-
-/// The table is there and may be read: tried, without reading a row.
-fn table_right(
-    conn: &mut Conn,
-    table: &TableRequirement,
-    account: &str,
-) -> Result<Finding, SourceError> {
-    use mysql::prelude::Queryable;
-    let name = format!("{}.{}", table.database, table.table);
-    let place = format!(
-        "{}.{}",
-        quote_identifier(&table.database),
-        quote_identifier(&table.table)
-    );
-    let columns = if table.columns.is_empty() {
-        "1".to_owned()
-    } else {
-        let quoted: Vec<String> = table.columns.iter().map(|c| quote_identifier(c)).collect();
-        quoted.join(", ")
-    };
-    let finding = |kind, found: String, remedy: String, severity| Finding {
-        kind,
-        name: format!("SELECT on {name}"),
-        found,
-        needed: "granted".to_owned(),
-        remedy,
-        severity,
-    };
-    let grant = format!("GRANT SELECT ON {place} TO {account}");
-    let tried = conn
-        .query_drop(format!("SELECT {columns} FROM {place} LIMIT 0"))
-        .map_err(|error| from_mysql(error, &Context::query("trying to read a table")));
-    Ok(match tried {
-        Ok(()) => finding(FindingKind::Right, "granted".into(), grant, Severity::Ok),
-        Err(SourceError::MissingRight { .. }) => finding(
-            FindingKind::Right,
-            "not granted".into(),
-            grant,
-            Severity::Error,
-        ),
-        Err(SourceError::UnknownTable { .. } | SourceError::UnknownDatabase { .. }) => finding(
-            FindingKind::Table,
-            "no such table".into(),
-            "check schema.json, or create the table".into(),
-            Severity::Error,
-        ),
-        Err(SourceError::Server {
-            code: 1054,
-            message,
-            ..
-        }) => finding(
-            FindingKind::Table,
-            message,
-            "the table was changed: run `cargo xtask regenerate`".into(),
-            Severity::Error,
-        ),
-        Err(error) => return Err(error),
-    })
-}
-
-/// How long an id is looked for again. A stream that ended stays in the list until the server
-/// has failed to send it two heartbeats, on both servers; this allows for heartbeats of up to 3
-/// seconds.
-const LINGERING: Duration = Duration::from_secs(7);
-const POLL_INTERVAL: Duration = Duration::from_millis(500);
-
-/// No other replica, nor the server itself, uses our id; an id that is in use is looked for
-/// again for a while, since it may be our own from before a restart. Without the right to list
-/// replicas the check is passed over: the stream will tell.
-fn server_id_free(
+/// The account that the session runs as, and the statements that grant it the least rights that
+/// a mirror of these tables needs.
+///
+/// # Errors
+/// When the server does not say who we are.
+pub fn least_rights(
     conn: &mut Conn,
     info: &ServerInfo,
-    server_id: u32,
-) -> Result<Finding, SourceError> {
-    let finding = |found: String, severity| Finding {
-        kind: FindingKind::ServerId,
-        name: "our server_id".to_owned(),
-        found,
-        needed: "used by nobody else".to_owned(),
-        remedy: "give each replica and mirror a server_id of its own".to_owned(),
-        severity,
-    };
-    if server_id == 0 {
-        return Ok(finding("0".to_owned(), Severity::Error));
-    }
-    if server_id == info.server_id {
-        let found = format!("{server_id} is the server's own");
-        return Ok(finding(found, Severity::Error));
-    }
-    let deadline = Instant::now() + LINGERING;
-    let mut listed = replica_ids(conn, info);
-    while Instant::now() < deadline && listed.as_ref().is_ok_and(|ids| ids.contains(&server_id)) {
-        std::thread::sleep(POLL_INTERVAL);
-        listed = replica_ids(conn, info);
-    }
-    match listed {
-        Ok(ids) if ids.contains(&server_id) => Ok(finding(
-            format!("{server_id} is used by another replica"),
-            Severity::Error,
-        )),
-        Ok(_) => Ok(finding(server_id.to_string(), Severity::Ok)),
-        Err(SourceError::MissingRight { .. }) => Ok(finding(
-            format!("{server_id}, and no right to list the replicas"),
-            Severity::Ok,
-        )),
-        Err(error) => Err(error),
-    }
-}
-
-/// Ids of the replicas that are registered with the server.
-fn replica_ids(conn: &mut Conn, info: &ServerInfo) -> Result<Vec<u32>, SourceError> {
-    use mysql::prelude::Queryable;
-    let statement = if info.mysql_at_least(8, 0, 22) {
-        "SHOW REPLICAS"
-    } else {
-        "SHOW SLAVE HOSTS"
-    };
-    let rows: Vec<mysql::Row> = conn
-        .query(statement)
-        .map_err(|error| from_mysql(error, &Context::query("listing the replicas")))?;
-    Ok(rows
-        .iter()
-        .filter_map(|row| row.get_opt::<u32, _>(0).and_then(Result::ok))
-        .collect())
+    tables: &[TableRequirement],
+) -> Result<(String, Vec<String>), SourceError> {
+    let account = grants::account(conn)?;
+    let grants = grants::least_rights(info, &account, tables);
+    Ok((account, grants))
 }

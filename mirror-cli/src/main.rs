@@ -12,9 +12,11 @@ mod cli;
 mod exit;
 mod export;
 mod lines;
+mod progress;
 mod stop;
 mod stream;
 mod tail;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Tail(arguments) => tail::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

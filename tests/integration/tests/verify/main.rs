@@ -1,0 +1,522 @@
+//! `Mirror::verify` and `Mirror::audit` find every difference and no other, whoever writes.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use integration::cases::{Case, Generated, start};
+use integration::fire::Writers;
+use integration::shown::layout_of;
+use integration::{Random, World, on_both_servers, rounds, run_in, wait_for};
+use lab::{Flavor, ServerOptions};
+use mirror_runtime::{AuditOptions, DifferenceKind, Error, VerifyOptions, VerifyReport};
+use support::{Planter, fill, found, small_pages, unlogged};
+use test_mirror::Mirror;
+
+on_both_servers!(
+    a_corruption_of_any_column_is_named_and_nothing_else,
+    corruptions_in_a_large_table_are_named,
+    rows_of_one_side_are_named_whatever_the_key,
+    text_keys_that_the_server_takes_for_equal_are_told_apart,
+    a_healthy_mirror_under_fire_has_no_finding,
+    loads_definitions_and_lost_connections_in_the_middle_are_no_finding,
+    a_row_that_changes_all_the_time_is_not_passed_over,
+    the_audit_finds_a_difference_and_stops_with_its_handle,
+    the_rights_of_the_mirror_suffice,
+);
+
+/// Tables of types; each has its key in `id`.
+const TYPES: [&str; 10] = [
+    "integers",
+    "numbers",
+    "dates",
+    "times",
+    "texts",
+    "ascii_texts",
+    "byte_strings",
+    "label_sets",
+    "bits",
+    "documents",
+];
+/// Writers at a time.
+const WRITERS: usize = 4;
+
+fn verify(world: &World, mirror: &Mirror, options: &VerifyOptions) -> VerifyReport {
+    let flavor = world.flavor();
+    mirror
+        .verify(options)
+        .unwrap_or_else(|error| panic!("{flavor}: not verified: {error}; {:?}", mirror.status()))
+}
+
+fn assert_equal(world: &World, report: &VerifyReport, what: &str) {
+    let flavor = world.flavor();
+    assert!(report.is_equal(), "{flavor}, {what}: {report}");
+}
+
+fn a_corruption_of_any_column_is_named_and_nothing_else(flavor: Flavor) {
+    let world = World::start(flavor);
+    let mut random = Random::for_test();
+    let names = world.tables();
+    let layouts: Vec<_> = TYPES
+        .iter()
+        .map(|name| layout_of(name))
+        .filter(|layout| names.contains(&layout.full_name()))
+        .collect();
+    for layout in &layouts {
+        fill(&mut world.conn(), layout, 1..=60, &mut random);
+    }
+    let mirror = world.mirror();
+    // Half of the rows come by binlog.
+    for layout in &layouts {
+        fill(&mut world.conn(), layout, 61..=120, &mut random);
+    }
+    let report = verify(&world, &mirror, &small_pages(25));
+    assert_equal(&world, &report, "before");
+    assert_eq!(report.snapshots, 1, "{report:?}");
+    assert!(report.rows() >= 120 * layouts.len() as u64, "{report}");
+
+    let mut planter = Planter::new(&world);
+    let mut planted = BTreeSet::new();
+    for layout in &layouts {
+        for field in 1..layout.columns.len() {
+            let id = 1 + (field as u32 * 7) % 120;
+            if planter.plant(layout, field, id, &mut random) {
+                let column = layout.columns[field].name;
+                planted.insert((layout.full_name(), format!("id={id}"), column));
+            } else {
+                // Only '' fits a CHAR(0).
+                assert!(layout.columns[field].name.starts_with("char_0"), "{field}");
+            }
+        }
+    }
+    assert!(planted.len() > 150, "{}", planted.len());
+    let options = VerifyOptions {
+        named_keys: usize::MAX,
+        ..small_pages(50)
+    };
+    let report = verify(&world, &mirror, &options);
+    let mut named = BTreeSet::new();
+    for (table, difference) in found(&report) {
+        let DifferenceKind::Columns(columns) = &difference.kind else {
+            panic!("{flavor}: {table}: {difference}");
+        };
+        named.extend(
+            columns
+                .iter()
+                .map(|c| (table.clone(), difference.key.clone(), *c)),
+        );
+    }
+    assert_eq!(named, planted, "{flavor}");
+    println!(
+        "{flavor}: {} corruptions in all types are named",
+        planted.len()
+    );
+    // Keys are shown, other values never.
+    assert!(!report.to_string().contains("0x"), "{report}");
+}
+
+fn corruptions_in_a_large_table_are_named(flavor: Flavor) {
+    let world = World::start(flavor);
+    let rows = rounds("rows of the large table", 20_000);
+    let count = rounds("corruptions", 2).min(100).max(3);
+    let mut conn = world.conn();
+    support::fill_big(&mut conn, rows);
+    let mirror = world.mirror();
+    let report = verify(&world, &mirror, &VerifyOptions::default());
+    assert_equal(&world, &report, "before");
+    println!("{flavor}: {} rows in {:?}", report.rows(), report.took);
+    let mut random = Random::for_test();
+    let mut planted = BTreeSet::new();
+    unlogged(&mut conn);
+    while planted.len() < count as usize {
+        // The ends first.
+        let id = match planted.len() {
+            0 => 1,
+            1 => rows,
+            _ => 1 + random.below(u64::from(rows)) as u32,
+        };
+        let set = match random.one_in(2) {
+            true => "n = n + 1",
+            false => "filler = CONCAT(filler, '!')",
+        };
+        if planted.insert(format!("id={id}")) {
+            run_in(&mut conn, &format!("UPDATE big SET {set} WHERE id = {id}"));
+        }
+    }
+    let options = VerifyOptions {
+        named_keys: 200,
+        ..VerifyOptions::default()
+    };
+    let report = verify(&world, &mirror, &options);
+    let named: BTreeSet<String> = found(&report).map(|(_, one)| one.key).collect();
+    assert_eq!(named, planted, "{flavor}");
+    assert_eq!(report.differences(), planted.len() as u64);
+    println!(
+        "{flavor}: {} corruptions in {rows} rows are named, in {:?}",
+        planted.len(),
+        report.took
+    );
+}
+
+fn rows_of_one_side_are_named_whatever_the_key(flavor: Flavor) {
+    let world = World::start(flavor);
+    let mut conn = world.conn();
+    for sql in [
+        "INSERT INTO key_composite VALUES (1,'a','2031-01-01',1,NULL,1),(1,'a','2031-01-02',2,NULL,1),
+         (1,'B','2031-01-01',3,NULL,1),(-5,'','2031-01-01',4,NULL,1),(7,'z','0000-00-00',5,NULL,1)",
+        "INSERT INTO key_text (name,n) VALUES ('',1),('a',1),('A',1),('ä',1),('😀',1),('z',1),('it''s',1)",
+        "INSERT INTO fire_b VALUES (x'',1,NULL),(x'00',1,NULL),(x'0000',1,NULL),(x'ff',1,NULL)",
+        "INSERT INTO fire_c VALUES (1,1,1,NULL),(1,2,1,NULL),(2,-1,1,NULL),(3,0,1,NULL)",
+        "INSERT INTO plain_log VALUES (1,'one'),(2,'two'),(3,'three')",
+    ] {
+        run_in(&mut conn, sql);
+    }
+    let mirror = world.mirror();
+    world.catch_up(&mirror);
+    for rows in [1, 2, 3, 100] {
+        let report = verify(&world, &mirror, &small_pages(rows));
+        assert_equal(&world, &report, &format!("pages of {rows}"));
+    }
+    unlogged(&mut conn);
+    for sql in [
+        "DELETE FROM key_composite WHERE part = 1 AND code = 'B'",
+        "INSERT INTO key_composite VALUES (9,'x','2031-01-01',9,NULL,1)",
+        "UPDATE key_text SET name = 'b' WHERE name = 'a'",
+        "DELETE FROM key_text WHERE name = '😀'",
+        "DELETE FROM fire_b WHERE k IN (x'', x'ff')",
+        "INSERT INTO fire_b VALUES (x'0001',1,NULL)",
+        "UPDATE fire_c SET y = 9 WHERE x = 1 AND y = 2",
+        "DELETE FROM plain_log WHERE id = 3",
+    ] {
+        run_in(&mut conn, sql);
+    }
+    let mirror_only = [
+        r#"part=1, code="B", day="2031-01-01""#,
+        r#"name="a""#,
+        r#"name="😀""#,
+        "k=0x",
+        "k=0xff",
+        "x=1, y=2",
+        "id=3",
+    ];
+    let server_only = [
+        r#"part=9, code="x", day="2031-01-01""#,
+        r#"name="b""#,
+        "k=0x0001",
+        "x=1, y=9",
+    ];
+    for rows in [1, 2, 3, 100] {
+        let report = verify(&world, &mirror, &small_pages(rows));
+        let keys = |kind: DifferenceKind| -> BTreeSet<String> {
+            let of_kind = found(&report).filter(|(_, one)| one.kind == kind);
+            of_kind.map(|(_, one)| one.key).collect()
+        };
+        let set = |keys: &[&str]| keys.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            keys(DifferenceKind::OnlyInMirror),
+            set(&mirror_only),
+            "{rows}"
+        );
+        assert_eq!(
+            keys(DifferenceKind::OnlyOnServer),
+            set(&server_only),
+            "{rows}"
+        );
+        assert_eq!(report.differences(), 11, "{report}");
+    }
+    // A table that the server emptied behind the mirror's back.
+    run_in(&mut conn, "DELETE FROM key_text");
+    let options = VerifyOptions {
+        tables: Some(vec!["mirror_test.key_text".into()]),
+        ..small_pages(2)
+    };
+    let report = verify(&world, &mirror, &options);
+    assert_eq!((report.differences(), report.rows()), (7, 0), "{report}");
+}
+
+fn text_keys_that_the_server_takes_for_equal_are_told_apart(flavor: Flavor) {
+    let site = start(flavor, &ServerOptions::new());
+    let case = Case::on(&site, &["ci_t", "uqpk", "bin_t", "vc_t"]).expect("every server has these");
+    for sql in [
+        "INSERT INTO ci_t VALUES ('a',1),('B',2),('c',3),('D',4),('ä2',5),('ß',6),('Z',7),('_',8)",
+        "INSERT INTO uqpk VALUES (1,'x',NULL,5),(2,'y',1,5),(1,'z',2,3)",
+        "INSERT INTO bin_t VALUES (0x01020000,'','',1),(0,'','',2),(0xff,'','',3)",
+    ] {
+        site.run(sql);
+    }
+    let mirror = case.mirror();
+    assert!(test_cases::Tables::has_mark(&case.caught_up(&mirror), 0) || mirror.error().is_none());
+    for rows in [1, 2, 100] {
+        let report = mirror.verify(&small_pages(rows)).unwrap();
+        assert!(report.is_equal(), "{flavor}: {report}");
+    }
+    let mut conn = site.conn();
+    unlogged(&mut conn);
+    run_in(&mut conn, "UPDATE ci_t SET k = 'A' WHERE k = 'a'");
+    run_in(&mut conn, "DELETE FROM ci_t WHERE k = 'Z'");
+    run_in(&mut conn, "UPDATE ci_t SET n = 40 WHERE k = 'd'");
+    run_in(&mut conn, "UPDATE uqpk SET v = 'q' WHERE u = 3");
+    for rows in [1, 2, 100] {
+        let report = mirror.verify(&small_pages(rows)).unwrap();
+        let mut lines: Vec<String> = found(&report).map(|(_, one)| one.to_string()).collect();
+        lines.sort();
+        let expected = [
+            r#"k="A": only on the server"#,
+            r#"k="D": differs in n"#,
+            r#"k="Z": only in the mirror"#,
+            r#"k="a": only in the mirror"#,
+            "u=3, k=1: differs in v",
+        ];
+        assert_eq!(lines, expected, "{flavor}");
+    }
+}
+
+fn a_healthy_mirror_under_fire_has_no_finding(flavor: Flavor) {
+    let world = World::start_with(flavor, &ServerOptions::new().arg("--sync-binlog=1"));
+    support::fill_big(&mut world.conn(), 5_000);
+    let count = rounds("verifications under fire", 3);
+    let mirror = world.mirror();
+    let audited = AtomicU64::new(0);
+    let audited = Arc::new(audited);
+    let counter = Arc::clone(&audited);
+    let audit = mirror
+        .audit(AuditOptions {
+            rows_per_second: 20_000,
+            pause: Duration::ZERO,
+            on_finding: Some(Arc::new(move |finding| {
+                println!("{finding}");
+                counter.fetch_add(1, Ordering::SeqCst);
+            })),
+            ..AuditOptions::default()
+        })
+        .unwrap();
+    let mut random = Random::for_test();
+    let (mut rows, mut again) = (0, 0);
+    under_fire(&world, &mut random, |writers| {
+        for round in 0..count {
+            // Every second round commits stay long between binlog and visibility.
+            support::widen_the_race(&world, round % 2 == 1);
+            if round % 5 == 2 {
+                world.run("FLUSH BINARY LOGS");
+            }
+            let pages = [7, 40, 1_000, 100_000][round as usize % 4];
+            let report = verify(&world, &mirror, &small_pages(pages));
+            assert_equal(&world, &report, &format!("round {round}"));
+            rows += report.rows();
+            again += report.tables.iter().map(|t| t.read_again).sum::<u64>();
+        }
+        assert!(writers.commits() > 10, "{}", writers.commits());
+        println!(
+            "{flavor}: {count} times equal, {rows} rows, {again} read again, {} commits; {:?}",
+            writers.commits(),
+            audit.progress()
+        );
+    });
+    let progress = audit.progress();
+    assert_eq!(audited.load(Ordering::SeqCst), 0, "{progress:?}");
+    assert_eq!(progress.last_error, None, "{progress:?}");
+    assert!(progress.rows > 0 || progress.rounds > 0, "{progress:?}");
+    assert_eq!(mirror.status().reloads, 0, "{:?}", mirror.status());
+}
+
+/// Runs writers around `work`.
+fn under_fire(world: &World, random: &mut Random, work: impl FnOnce(&Writers)) {
+    let writers = Writers::default();
+    let port = world.server.port();
+    std::thread::scope(|scope| {
+        let _end = writers.gate.end_on_drop();
+        for _ in 0..WRITERS {
+            let (writers, random) = (&writers, random.fork());
+            scope.spawn(move || writers.write(port, random));
+        }
+        writers.gate.open();
+        assert!(wait_for(Duration::from_secs(20), || writers.commits() > 5));
+        work(&writers);
+    });
+}
+
+fn loads_definitions_and_lost_connections_in_the_middle_are_no_finding(flavor: Flavor) {
+    let world = World::start(flavor);
+    support::fill_big(&mut world.conn(), 2_000);
+    world.run("INSERT INTO fire_a VALUES (1, 1, 'one'), (2, 2, 'two')");
+    let mirror = world.mirror();
+    let port = world.server.port();
+    let kills = "SELECT GROUP_CONCAT(id) FROM information_schema.PROCESSLIST
+                 WHERE id <> CONNECTION_ID() AND command <> 'Daemon' AND user = 'root'";
+    let steps: [(&str, &[&str]); 4] = [
+        // What rows cannot tell: the mirror loads again.
+        (
+            "a load",
+            &[
+                "SET SESSION binlog_format = 'STATEMENT'",
+                "UPDATE fire_a SET n = n + 1",
+            ],
+        ),
+        // A table that the walk has read and will read on is made anew, which would wait for
+        // ever if the walk held it.
+        ("a definition", &["ALTER TABLE big ENGINE=InnoDB"]),
+        ("TRUNCATE", &["TRUNCATE TABLE big"]),
+        ("lost connections", &[]),
+    ];
+    for (what, statements) in steps {
+        let done = Arc::new(AtomicBool::new(false));
+        let statements: Vec<String> = statements.iter().map(ToString::to_string).collect();
+        let at_page = Arc::clone(&done);
+        let step = move |progress: &mirror_runtime::VerifyProgress<'_>| {
+            if progress.table != "mirror_test.big" || at_page.swap(true, Ordering::SeqCst) {
+                return;
+            }
+            let mut conn = integration::connect(port).unwrap();
+            for sql in &statements {
+                run_in(&mut conn, sql);
+            }
+            if statements.is_empty() {
+                use mysql::prelude::Queryable;
+                let ids: Option<String> = conn.query_first(kills).unwrap();
+                for id in ids.unwrap_or_default().split(',') {
+                    // Some have ended by themselves.
+                    let _ = conn.query_drop(format!("KILL {id}"));
+                }
+            }
+        };
+        let options = VerifyOptions {
+            on_progress: Some(Arc::new(step)),
+            ..small_pages(300)
+        };
+        let report = verify(&world, &mirror, &options);
+        assert!(done.load(Ordering::SeqCst), "{what}: nothing was done");
+        assert_equal(&world, &report, what);
+        println!(
+            "{flavor}: {what}: {report}; {:?}",
+            mirror.status().last_reload
+        );
+        world.catch_up(&mirror);
+        support::refill_big(&mut world.conn(), 2_000);
+    }
+    let stopped = Arc::new(Mutex::new(Some(mirror)));
+    let (held, options) = (Arc::clone(&stopped), small_pages(100));
+    let mirror = held.lock().unwrap().take().unwrap();
+    mirror.stop();
+    let error = mirror.verify(&options).expect_err("the mirror has ended");
+    assert!(matches!(error, Error::Stopped), "{error}");
+}
+
+fn a_row_that_changes_all_the_time_is_not_passed_over(flavor: Flavor) {
+    let world = World::start(flavor);
+    world.run("INSERT INTO fire_a VALUES (1, 1, 'one'), (2, 2, 'two'), (3, 3, 'three')");
+    let mirror = world.mirror();
+    world.catch_up(&mirror);
+    let mut conn = world.conn();
+    unlogged(&mut conn);
+    run_in(&mut conn, "UPDATE fire_a SET tag = 'other' WHERE id = 2");
+    let stop = AtomicBool::new(false);
+    let options = VerifyOptions {
+        recheck_time: Duration::from_millis(300),
+        ..VerifyOptions::default()
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // The images have no `tag`: the mirror keeps its own.
+            let mut conn = world.conn();
+            run_in(&mut conn, "SET SESSION binlog_row_image = 'MINIMAL'");
+            while !stop.load(Ordering::SeqCst) {
+                run_in(&mut conn, "UPDATE fire_a SET n = n + 1 WHERE id < 3");
+            }
+        });
+        std::thread::sleep(Duration::from_millis(50));
+        let report = mirror.verify(&options);
+        stop.store(true, Ordering::SeqCst);
+        let report = report.unwrap();
+        println!("{flavor}: {report}");
+        assert!(!report.is_equal(), "{flavor}: {report}");
+        let named = report.to_string();
+        assert!(named.contains("  id=2"), "{flavor}: {report}");
+        assert!(found(&report).all(|(_, one)| one.key == "id=2"), "{report}");
+    });
+    world.catch_up(&mirror);
+    let report = verify(&world, &mirror, &options);
+    let lines: Vec<String> = found(&report).map(|(_, one)| one.to_string()).collect();
+    assert_eq!(lines, ["id=2: differs in tag"], "{flavor}");
+}
+
+fn the_audit_finds_a_difference_and_stops_with_its_handle(flavor: Flavor) {
+    let world = World::start(flavor);
+    support::fill_big(&mut world.conn(), 500);
+    let mirror = world.mirror();
+    let findings = Arc::new(Mutex::new(Vec::new()));
+    let listed = Arc::clone(&findings);
+    let options = AuditOptions {
+        tables: Some(vec!["mirror_test.big".into(), "mirror_test.marker".into()]),
+        rows_per_second: 2_000,
+        pause: Duration::from_millis(10),
+        on_finding: Some(Arc::new(move |finding| {
+            listed.lock().unwrap().push(finding.to_string());
+        })),
+    };
+    let unknown = AuditOptions {
+        tables: Some(vec!["mirror_test.bigg".into()]),
+        ..options.clone()
+    };
+    assert!(matches!(
+        mirror.audit(unknown),
+        Err(Error::UnknownTable { .. })
+    ));
+    let audit = mirror.audit(options).unwrap();
+    let patience = Duration::from_secs(20);
+    assert!(wait_for(patience, || audit.progress().rounds >= 1));
+    let report = audit.progress().last_report.expect("a round has ended");
+    assert_eq!((report.rows(), report.is_equal()), (501, true), "{report}");
+    // A quarter of a second at this rate.
+    assert!(
+        report.took > Duration::from_millis(150),
+        "{:?}",
+        report.took
+    );
+    assert!(findings.lock().unwrap().is_empty());
+
+    let mut conn = world.conn();
+    unlogged(&mut conn);
+    run_in(&mut conn, "UPDATE big SET n = -n WHERE id = 321");
+    assert!(wait_for(patience, || !findings.lock().unwrap().is_empty()));
+    let first = findings.lock().unwrap()[0].clone();
+    let expected = "table mirror_test.big, id=321: differs in n (at ";
+    assert!(first.starts_with(expected), "{first}");
+    assert!(audit.progress().differences >= 1, "{:?}", audit.progress());
+    assert!(audit.progress().is_running);
+    let begun = std::time::Instant::now();
+    drop(audit);
+    assert!(
+        begun.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        begun.elapsed()
+    );
+
+    let audit = mirror.audit(AuditOptions::default()).unwrap();
+    mirror.stop();
+    assert!(wait_for(patience, || !audit.progress().is_running));
+}
+
+fn the_rights_of_the_mirror_suffice(flavor: Flavor) {
+    let world = World::start(flavor);
+    for sql in [
+        "CREATE USER 'mirror_user'@'%'",
+        "GRANT SELECT ON mirror_test.* TO 'mirror_user'@'%'",
+        "GRANT REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO 'mirror_user'@'%'",
+        "INSERT INTO fire_a VALUES (1, 1, 'one'), (2, 2, 'two')",
+    ] {
+        world.run(sql);
+    }
+    let url = format!("mysql://mirror_user@127.0.0.1:{}/", world.server.port());
+    let mirror = world.mirror_with(world.options_at(&url));
+    let report = verify(&world, &mirror, &VerifyOptions::default());
+    assert_equal(&world, &report, "without other rights");
+    let mut conn = world.conn();
+    unlogged(&mut conn);
+    run_in(&mut conn, "DELETE FROM fire_a WHERE id = 2");
+    let report = verify(&world, &mirror, &VerifyOptions::default());
+    let lines: Vec<String> = found(&report).map(|(_, one)| one.to_string()).collect();
+    assert_eq!(lines, ["id=2: only in the mirror"], "{flavor}");
+}

@@ -46,7 +46,7 @@ impl TableSelect {
             key: columns()
                 .map(|column| KeyColumn {
                     name: quote_identifier(column.name),
-                    placeholder: placeholder(column.kind),
+                    placeholder: placeholder(column),
                 })
                 .collect(),
             index,
@@ -87,7 +87,7 @@ impl TableSelect {
         let mut parameters = Vec::new();
         if let Some(from) = from {
             sql.push_str(" WHERE ");
-            sql.push_str(&self.from_condition(from, &mut parameters));
+            sql.push_str(&self.condition_from(from, &mut parameters));
         }
         let order: Vec<&str> = self.key.iter().map(|column| column.name.as_str()).collect();
         sql.push_str(&format!(" ORDER BY {} LIMIT {rows}", order.join(", ")));
@@ -95,7 +95,7 @@ impl TableSelect {
     }
 
     /// `a > ? OR (a = ? AND b >= ?)`: the key `from` and those after it.
-    fn from_condition(&self, from: &[SelectValue], parameters: &mut Vec<SelectValue>) -> String {
+    fn condition_from(&self, from: &[SelectValue], parameters: &mut Vec<SelectValue>) -> String {
         let mut parts = Vec::new();
         for (at, column) in self.key.iter().enumerate() {
             let is_last = at + 1 == self.key.len();
@@ -130,16 +130,33 @@ fn equals(column: &KeyColumn) -> String {
 }
 
 /// What stands for a value of the column in a condition. A DECIMAL would be compared with text
-/// as a double.
-fn placeholder(kind: ColumnType) -> String {
-    match kind {
+/// as a double. A key of text in a character set in which different bytes are the same text is
+/// held as bytes, and given as such, in hexadecimal digits: bytes that are no text of the session's
+/// character set do not all arrive.
+fn placeholder(column: &ColumnLayout) -> String {
+    match column.kind {
         ColumnType::Decimal { precision, scale } => {
             format!("CAST(? AS DECIMAL({precision},{scale}))")
         }
         ColumnType::Uuid => "CAST(? AS UUID)".to_owned(),
         ColumnType::Inet4 => "CAST(? AS INET4)".to_owned(),
         ColumnType::Inet6 => "CAST(? AS INET6)".to_owned(),
-        _ => "?".to_owned(),
+        _ => match text_charset(column) {
+            Some(charset) if charset.is_ambiguous() => {
+                format!("CONVERT(UNHEX(?) USING {})", charset.name())
+            }
+            _ => "?".to_owned(),
+        },
+    }
+}
+
+/// The character set of a column of text.
+fn text_charset(column: &ColumnLayout) -> Option<Charset> {
+    match column.kind {
+        ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. } => {
+            column.charset
+        }
+        _ => None,
     }
 }
 
@@ -252,7 +269,15 @@ pub(crate) fn sql_parameter(value: &Value<'_>, column: &ColumnLayout) -> SelectV
         Value::Float(number) => SelectValue::Float(*number),
         Value::Double(number) => SelectValue::Double(*number),
         Value::Text(text) => SelectValue::Bytes(text.as_bytes().to_vec()),
-        Value::Bytes(bytes) => SelectValue::Bytes(bytes.to_vec()),
+        Value::Bytes(bytes) => SelectValue::Bytes(match text_charset(column) {
+            // Text that is held as bytes.
+            Some(charset) if charset.is_ambiguous() => hex(bytes).into_bytes(),
+            Some(charset) => match charset.decode(bytes) {
+                Ok(text) => text.as_bytes().to_vec(),
+                Err(_) => bytes.to_vec(),
+            },
+            None => bytes.to_vec(),
+        }),
         Value::Decimal(digits) => SelectValue::Bytes(digits.clone().into_bytes()),
         Value::Json(json) => SelectValue::Bytes(json.as_str().as_bytes().to_vec()),
         Value::Date(_)
@@ -268,6 +293,10 @@ pub(crate) fn sql_parameter(value: &Value<'_>, column: &ColumnLayout) -> SelectV
             SelectValue::Bytes(text)
         }
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The key of a row in words: `region="de", code=7`; bytes in hexadecimal digits.
@@ -286,9 +315,7 @@ pub(crate) fn key_text<R: Row>(row: &R) -> String {
         match row.value(field) {
             Value::Bytes(bytes) => {
                 text.extend_from_slice(b"0x");
-                for byte in bytes.iter() {
-                    text.extend_from_slice(format!("{byte:02x}").as_bytes());
-                }
+                text.extend_from_slice(hex(&bytes).as_bytes());
             }
             value => write_value(&mut text, &value, column),
         }

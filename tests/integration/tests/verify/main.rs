@@ -1,5 +1,6 @@
 //! `Mirror::verify` and `Mirror::audit` find every difference and no other, whoever writes.
 
+mod keys;
 mod support;
 
 use std::collections::BTreeSet;
@@ -7,7 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use integration::cases::{Case, Generated, start};
 use integration::fire::Writers;
 use integration::shown::layout_of;
 use integration::{Random, World, on_both_servers, rounds, run_in, wait_for};
@@ -19,8 +19,6 @@ use test_mirror::Mirror;
 on_both_servers!(
     a_corruption_of_any_column_is_named_and_nothing_else,
     corruptions_in_a_large_table_are_named,
-    rows_of_one_side_are_named_whatever_the_key,
-    text_keys_that_the_server_takes_for_equal_are_told_apart,
     a_healthy_mirror_under_fire_has_no_finding,
     loads_definitions_and_lost_connections_in_the_middle_are_no_finding,
     a_row_that_changes_all_the_time_is_not_passed_over,
@@ -44,14 +42,14 @@ const TYPES: [&str; 10] = [
 /// Writers at a time.
 const WRITERS: usize = 4;
 
-fn verify(world: &World, mirror: &Mirror, options: &VerifyOptions) -> VerifyReport {
+pub(crate) fn verify(world: &World, mirror: &Mirror, options: &VerifyOptions) -> VerifyReport {
     let flavor = world.flavor();
     mirror
         .verify(options)
         .unwrap_or_else(|error| panic!("{flavor}: not verified: {error}; {:?}", mirror.status()))
 }
 
-fn assert_equal(world: &World, report: &VerifyReport, what: &str) {
+pub(crate) fn assert_equal(world: &World, report: &VerifyReport, what: &str) {
     let flavor = world.flavor();
     assert!(report.is_equal(), "{flavor}, {what}: {report}");
 }
@@ -159,119 +157,6 @@ fn corruptions_in_a_large_table_are_named(flavor: Flavor) {
         planted.len(),
         report.took
     );
-}
-
-fn rows_of_one_side_are_named_whatever_the_key(flavor: Flavor) {
-    let world = World::start(flavor);
-    let mut conn = world.conn();
-    for sql in [
-        "INSERT INTO key_composite VALUES (1,'a','2031-01-01',1,NULL,1),(1,'a','2031-01-02',2,NULL,1),
-         (1,'B','2031-01-01',3,NULL,1),(-5,'','2031-01-01',4,NULL,1),(7,'z','0000-00-00',5,NULL,1)",
-        "INSERT INTO key_text (name,n) VALUES ('',1),('a',1),('A',1),('ä',1),('😀',1),('z',1),('it''s',1)",
-        "INSERT INTO fire_b VALUES (x'',1,NULL),(x'00',1,NULL),(x'0000',1,NULL),(x'ff',1,NULL)",
-        "INSERT INTO fire_c VALUES (1,1,1,NULL),(1,2,1,NULL),(2,-1,1,NULL),(3,0,1,NULL)",
-        "INSERT INTO plain_log VALUES (1,'one'),(2,'two'),(3,'three')",
-    ] {
-        run_in(&mut conn, sql);
-    }
-    let mirror = world.mirror();
-    world.catch_up(&mirror);
-    for rows in [1, 2, 3, 100] {
-        let report = verify(&world, &mirror, &small_pages(rows));
-        assert_equal(&world, &report, &format!("pages of {rows}"));
-    }
-    unlogged(&mut conn);
-    for sql in [
-        "DELETE FROM key_composite WHERE part = 1 AND code = 'B'",
-        "INSERT INTO key_composite VALUES (9,'x','2031-01-01',9,NULL,1)",
-        "UPDATE key_text SET name = 'b' WHERE name = 'a'",
-        "DELETE FROM key_text WHERE name = '😀'",
-        "DELETE FROM fire_b WHERE k IN (x'', x'ff')",
-        "INSERT INTO fire_b VALUES (x'0001',1,NULL)",
-        "UPDATE fire_c SET y = 9 WHERE x = 1 AND y = 2",
-        "DELETE FROM plain_log WHERE id = 3",
-    ] {
-        run_in(&mut conn, sql);
-    }
-    let mirror_only = [
-        r#"part=1, code="B", day="2031-01-01""#,
-        r#"name="a""#,
-        r#"name="😀""#,
-        "k=0x",
-        "k=0xff",
-        "x=1, y=2",
-        "id=3",
-    ];
-    let server_only = [
-        r#"part=9, code="x", day="2031-01-01""#,
-        r#"name="b""#,
-        "k=0x0001",
-        "x=1, y=9",
-    ];
-    for rows in [1, 2, 3, 100] {
-        let report = verify(&world, &mirror, &small_pages(rows));
-        let keys = |kind: DifferenceKind| -> BTreeSet<String> {
-            let of_kind = found(&report).filter(|(_, one)| one.kind == kind);
-            of_kind.map(|(_, one)| one.key).collect()
-        };
-        let set = |keys: &[&str]| keys.iter().map(ToString::to_string).collect();
-        assert_eq!(
-            keys(DifferenceKind::OnlyInMirror),
-            set(&mirror_only),
-            "{rows}"
-        );
-        assert_eq!(
-            keys(DifferenceKind::OnlyOnServer),
-            set(&server_only),
-            "{rows}"
-        );
-        assert_eq!(report.differences(), 11, "{report}");
-    }
-    // A table that the server emptied behind the mirror's back.
-    run_in(&mut conn, "DELETE FROM key_text");
-    let options = VerifyOptions {
-        tables: Some(vec!["mirror_test.key_text".into()]),
-        ..small_pages(2)
-    };
-    let report = verify(&world, &mirror, &options);
-    assert_eq!((report.differences(), report.rows()), (7, 0), "{report}");
-}
-
-fn text_keys_that_the_server_takes_for_equal_are_told_apart(flavor: Flavor) {
-    let site = start(flavor, &ServerOptions::new());
-    let case = Case::on(&site, &["ci_t", "uqpk", "bin_t", "vc_t"]).expect("every server has these");
-    for sql in [
-        "INSERT INTO ci_t VALUES ('a',1),('B',2),('c',3),('D',4),('ä2',5),('ß',6),('Z',7),('_',8)",
-        "INSERT INTO uqpk VALUES (1,'x',NULL,5),(2,'y',1,5),(1,'z',2,3)",
-        "INSERT INTO bin_t VALUES (0x01020000,'','',1),(0,'','',2),(0xff,'','',3)",
-    ] {
-        site.run(sql);
-    }
-    let mirror = case.mirror();
-    assert!(test_cases::Tables::has_mark(&case.caught_up(&mirror), 0) || mirror.error().is_none());
-    for rows in [1, 2, 100] {
-        let report = mirror.verify(&small_pages(rows)).unwrap();
-        assert!(report.is_equal(), "{flavor}: {report}");
-    }
-    let mut conn = site.conn();
-    unlogged(&mut conn);
-    run_in(&mut conn, "UPDATE ci_t SET k = 'A' WHERE k = 'a'");
-    run_in(&mut conn, "DELETE FROM ci_t WHERE k = 'Z'");
-    run_in(&mut conn, "UPDATE ci_t SET n = 40 WHERE k = 'd'");
-    run_in(&mut conn, "UPDATE uqpk SET v = 'q' WHERE u = 3");
-    for rows in [1, 2, 100] {
-        let report = mirror.verify(&small_pages(rows)).unwrap();
-        let mut lines: Vec<String> = found(&report).map(|(_, one)| one.to_string()).collect();
-        lines.sort();
-        let expected = [
-            r#"k="A": only on the server"#,
-            r#"k="D": differs in n"#,
-            r#"k="Z": only in the mirror"#,
-            r#"k="a": only in the mirror"#,
-            "u=3, k=1: differs in v",
-        ];
-        assert_eq!(lines, expected, "{flavor}");
-    }
 }
 
 fn a_healthy_mirror_under_fire_has_no_finding(flavor: Flavor) {

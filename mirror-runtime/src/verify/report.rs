@@ -92,7 +92,8 @@ impl fmt::Display for VerifyReport {
         let (rows, tables) = (self.rows(), self.tables.len());
         write!(
             f,
-            "compared {rows} rows of {tables} tables at {}",
+            "compared {rows} rows of {tables} tables in {:.1} s at {}",
+            self.took.as_secs_f64(),
             self.position
         )?;
         if self.snapshots > 1 {
@@ -199,7 +200,7 @@ mod tests {
             "table d.t: 4 rows differ:\n  id=1: differs in a, b\n  id=2: only in the mirror\n  \
              id=3: only on the server\n  and 1 more\n\
              table d.u: 1 rows changed too fast to be compared:\n  id=7\n\
-             compared 11 rows of 2 tables at binlog.000001:4 (the last of 2 positions): \
+             compared 11 rows of 2 tables in 0.0 s at binlog.000001:4 (the last of 2 positions): \
              4 rows differ, and 1 changed too fast to be compared"
         );
         report.tables.remove(0);
@@ -212,7 +213,7 @@ mod tests {
         assert!(report.is_equal());
         assert_eq!(
             report.to_string(),
-            "compared 0 rows of 0 tables at binlog.000001:4: equal"
+            "compared 0 rows of 0 tables in 0.0 s at binlog.000001:4: equal"
         );
     }
 }

@@ -119,7 +119,7 @@ fn a_corruption_of_any_column_is_named_and_nothing_else(flavor: Flavor) {
 fn corruptions_in_a_large_table_are_named(flavor: Flavor) {
     let world = World::start(flavor);
     let rows = rounds("rows of the large table", 20_000);
-    let count = rounds("corruptions", 2).min(100).max(3);
+    let count = rounds("corruptions", 2).clamp(3, 100);
     let mut conn = world.conn();
     support::fill_big(&mut conn, rows);
     let mirror = world.mirror();

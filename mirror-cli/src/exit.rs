@@ -14,7 +14,7 @@ pub(crate) enum Failure {
     Usage(String),
     /// Rows of the mirror and of the server differ.
     #[error(
-        "{rows} rows differ from the server's (see above); find out who writes without the binlog (sql_log_bin=0), and load the tables again"
+        "mirror and server differ (rows: {rows}, see above); find out who writes without the binlog (sql_log_bin=0), and load the tables again"
     )]
     Differs {
         /// How many.
@@ -22,7 +22,7 @@ pub(crate) enum Failure {
     },
     /// Rows changed so fast that they could not be compared.
     #[error(
-        "{rows} rows changed too fast to be compared (see above), the others are equal; run it again when less is written"
+        "not all rows could be compared (rows left: {rows}, see above), the others are equal; run it again when less is written"
     )]
     NotCompared {
         /// How many.

@@ -59,7 +59,7 @@ fn says_equal_or_names_what_differs(flavor: Flavor) {
     });
     assert_eq!(differs.0, Some(1), "{}", differs.1);
     for part in [
-        "table ads.short_table: 1 rows differ:",
+        "table ads.short_table: 1 row differs:",
         "  id=2: differs in field2",
         "sql_log_bin=0",
     ] {

@@ -101,16 +101,32 @@ impl fmt::Display for VerifyReport {
         }
         match (self.differences(), self.not_compared()) {
             (0, 0) => write!(f, ": equal"),
-            (0, open) => write!(
-                f,
-                ": {open} rows changed too fast to be compared, the others are equal"
-            ),
-            (differ, 0) => write!(f, ": {differ} rows differ"),
-            (differ, open) => write!(
-                f,
-                ": {differ} rows differ, and {open} changed too fast to be compared"
-            ),
+            (0, open) => write!(f, ": {}, the others are equal", TooFast(open)),
+            (differ, 0) => write!(f, ": {}", Differ(differ)),
+            (differ, open) => write!(f, ": {}, and {}", Differ(differ), TooFast(open)),
         }
+    }
+}
+
+/// So many rows differ.
+struct Differ(u64);
+
+impl fmt::Display for Differ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("1 row differs"),
+            count => write!(f, "{count} rows differ"),
+        }
+    }
+}
+
+/// So many rows changed too fast.
+struct TooFast(u64);
+
+impl fmt::Display for TooFast {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rows = if self.0 == 1 { "row" } else { "rows" };
+        write!(f, "{} {rows} changed too fast to be compared", self.0)
     }
 }
 
@@ -119,18 +135,14 @@ impl fmt::Display for TableReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let table = &self.table;
         if self.differences > 0 {
-            writeln!(f, "table {table}: {} rows differ:", self.differences)?;
+            writeln!(f, "table {table}: {}:", Differ(self.differences))?;
             for difference in &self.first {
                 writeln!(f, "  {difference}")?;
             }
             more(f, self.differences, self.first.len())?;
         }
         if self.not_compared > 0 {
-            let count = self.not_compared;
-            writeln!(
-                f,
-                "table {table}: {count} rows changed too fast to be compared:"
-            )?;
+            writeln!(f, "table {table}: {}:", TooFast(self.not_compared))?;
             for key in &self.first_not_compared {
                 writeln!(f, "  {key}")?;
             }
@@ -199,9 +211,9 @@ mod tests {
             report.to_string(),
             "table d.t: 4 rows differ:\n  id=1: differs in a, b\n  id=2: only in the mirror\n  \
              id=3: only on the server\n  and 1 more\n\
-             table d.u: 1 rows changed too fast to be compared:\n  id=7\n\
+             table d.u: 1 row changed too fast to be compared:\n  id=7\n\
              compared 11 rows of 2 tables in 0.0 s at binlog.000001:4 (the last of 2 positions): \
-             4 rows differ, and 1 changed too fast to be compared"
+             4 rows differ, and 1 row changed too fast to be compared"
         );
         report.tables.remove(0);
         assert!(

@@ -5,14 +5,14 @@
 //! clone, a commit publishes it as a whole, an abandoned transaction just drops it. Readers
 //! take the published value and keep it as long as they like.
 
-pub(crate) mod compare;
+mod compare;
 mod divergence;
 mod index;
 mod publish;
 mod table;
 mod table_writer;
 
-pub use compare::Comparer;
+pub use compare::{Comparer, Held, Read};
 pub use divergence::{ApplyError, Divergence, Mode};
 pub use index::{Index, IndexRange};
 pub use publish::{Snapshot, Store, Version, Writer};

@@ -6,8 +6,7 @@ use super::server::Link;
 use super::view::held;
 use super::walk::{Verification, Work};
 use crate::error::Error;
-use crate::store::Schema;
-use crate::store::compare::Read;
+use crate::store::{Read, Schema};
 
 /// Frames in a row in which the same held row must differ; two are proof (see the module above).
 const FRAMES: u32 = 3;

@@ -8,8 +8,7 @@ use super::walk::Verification;
 use crate::error::Error;
 use crate::source::BinlogPosition;
 use crate::status::Waited;
-use crate::store::compare::Held;
-use crate::store::{Schema, Snapshot};
+use crate::store::{Held, Schema, Snapshot};
 
 /// Tables' definitions are let go of by going back to it.
 const SAVEPOINT: &str = "mysql_mirror_verify";

@@ -9,12 +9,11 @@ use super::select::TableSelect;
 use super::server::{Link, Server};
 use super::view::{View, held};
 use super::{Finding, VerifyOptions, VerifyProgress, Watch};
-use crate::error::Error;
+use crate::error::{Error, TableError};
 use crate::layout::TableLayout;
 use crate::mirror::Shared;
 use crate::source::{BinlogPosition, SourceError, SourceErrorKind};
-use crate::store::compare::Read;
-use crate::store::{Comparer, Schema};
+use crate::store::{Comparer, Read, Schema};
 
 /// Tries in a row before a failure is given back; with the waits about 3 s in all, as long as a
 /// mirror waits for a table that is not there.
@@ -135,9 +134,15 @@ impl<'a, S: Schema> Verification<'a, S> {
                 continue;
             }
             last_view = page.view.number;
+            let from = work.comparer.last_key().map(<[_]>::to_vec);
             self.judge_page(&mut work, &page)?;
             if page.is_last {
                 break;
+            }
+            if work.comparer.last_key() == from.as_deref() {
+                tracing::debug!(table = work.report.table, "pages do not go on");
+                work.select.read_as_a_whole();
+                work = self.again(work)?;
             }
         }
         if !work.comparer.in_order() {
@@ -352,8 +357,11 @@ pub(super) fn selection<S: Schema>(
 /// being made anew, which the mirror follows or ends at. 1412: the table was redefined since the
 /// snapshot was opened; 1054 and 1146: no such column or table (MySQL server error reference).
 fn may_pass(error: &Error) -> bool {
-    let Error::Source(error) = error else {
-        return false;
+    let error = match error {
+        Error::Source(error) => error,
+        // Perhaps of a column that was altered: then the mirror loads again, or ends and says so.
+        Error::Table(TableError::Value { .. }) => return true,
+        _ => return false,
     };
     error.is_transient()
         || error.kind() == SourceErrorKind::Unknown

@@ -291,6 +291,10 @@ fn loads_definitions_and_lost_connections_in_the_middle_are_no_finding(flavor: F
 
 fn a_row_that_changes_all_the_time_is_not_passed_over(flavor: Flavor) {
     let world = World::start(flavor);
+    if !world.is_mysql() && world.version() >= (11, 0, 0) {
+        // With each load it takes in what was changed behind its back.
+        return world.does_not_apply("the mirror loads again at updates without all columns");
+    }
     world.run("INSERT INTO fire_a VALUES (1, 1, 'one'), (2, 2, 'two'), (3, 3, 'three')");
     let mirror = world.mirror();
     world.catch_up(&mirror);
@@ -315,7 +319,11 @@ fn a_row_that_changes_all_the_time_is_not_passed_over(flavor: Flavor) {
         let report = mirror.verify(&options);
         stop.store(true, Ordering::SeqCst);
         let report = report.unwrap();
-        println!("{flavor}: {report}");
+        let status = mirror.status();
+        println!(
+            "{flavor}: {report}; reloads {}, {:?}",
+            status.reloads, status.last_reload
+        );
         assert!(!report.is_equal(), "{flavor}: {report}");
         let named = report.to_string();
         assert!(named.contains("  id=2"), "{flavor}: {report}");

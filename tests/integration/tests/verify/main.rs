@@ -21,6 +21,7 @@ on_both_servers!(
     corruptions_in_a_large_table_are_named,
     a_healthy_mirror_under_fire_has_no_finding,
     loads_definitions_and_lost_connections_in_the_middle_are_no_finding,
+    a_commit_that_the_mirror_sees_before_selects_do_is_no_finding,
     a_row_that_changes_all_the_time_is_not_passed_over,
     the_audit_finds_a_difference_and_stops_with_its_handle,
     the_rights_of_the_mirror_suffice,
@@ -287,6 +288,43 @@ fn loads_definitions_and_lost_connections_in_the_middle_are_no_finding(flavor: F
     mirror.stop();
     let error = mirror.verify(&options).expect_err("the mirror has ended");
     assert!(matches!(error, Error::Stopped), "{error}");
+}
+
+fn a_commit_that_the_mirror_sees_before_selects_do_is_no_finding(flavor: Flavor) {
+    use mysql::prelude::Queryable;
+    let world = World::start(flavor);
+    if world.is_mysql() {
+        return world.does_not_apply("nothing but a plugin lets a commit wait behind the binlog");
+    }
+    world.run("INSERT INTO fire_a VALUES (1, 1, 'one'), (2, 2, 'two')");
+    let mirror = world.mirror();
+    world.catch_up(&mirror);
+    for setting in [
+        "rpl_semi_sync_master_wait_point = 'AFTER_SYNC'",
+        "rpl_semi_sync_master_wait_no_slave = ON",
+        "rpl_semi_sync_master_timeout = 2000",
+        "rpl_semi_sync_master_enabled = ON",
+    ] {
+        world.run(&format!("SET GLOBAL {setting}"));
+    }
+    let n_here = || mirror.snapshot().fire_a().get(1).map(|row| row.n);
+    std::thread::scope(|scope| {
+        // Waits for a replica that never comes.
+        scope.spawn(|| world.run("UPDATE fire_a SET n = 99 WHERE id = 1"));
+        assert!(wait_for(Duration::from_secs(10), || n_here() == Some(99)));
+        let n_there = || -> Option<i64> {
+            let answer = world
+                .conn()
+                .query_first("SELECT n FROM fire_a WHERE id = 1");
+            answer.unwrap()
+        };
+        assert_eq!(n_there(), Some(1), "the server shows it already");
+        let report = verify(&world, &mirror, &VerifyOptions::default());
+        assert_equal(&world, &report, "while a commit waits");
+        let again: u64 = report.tables.iter().map(|table| table.read_again).sum();
+        assert_eq!(again, 1, "{report}");
+        assert_eq!(n_there(), Some(99));
+    });
 }
 
 fn a_row_that_changes_all_the_time_is_not_passed_over(flavor: Flavor) {

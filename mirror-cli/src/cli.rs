@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Tail(TailArguments),
     /// Write the tables as they are now, one file of JSON lines per table.
     Export(ExportArguments),
+    /// Compare the rows of a live mirror with the server's, in both directions.
+    Verify(VerifyArguments),
     /// Say what of the server's settings, of the account's rights and of the tables stands in
     /// the way, and what to do about it. Exit code 0: nothing; 1: something; 2: it could not be
     /// looked at.
@@ -68,6 +70,17 @@ pub(crate) struct DoctorArguments {
     pub(crate) json: bool,
 }
 
+/// Arguments of `mirror verify`.
+///
+/// Loads the tables, and compares every row with the server's at one position while both go on;
+/// nothing is locked. Prints what was compared, and tables and first keys that differ, on
+/// standard error.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+}
+
 /// Which server, and which tables.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArguments {
@@ -81,8 +94,9 @@ pub(crate) struct ServerArguments {
 
 const EXIT_CODES: &str = "Exit codes:
   0   done, or ended by SIGINT or SIGTERM
-  1   the mirror had to stop: a table on the server is not what was compiled in, or cannot be followed
-  2   wrong arguments
+  1   the mirror had to stop: a table on the server is not what was compiled in, or cannot be followed;
+      verify: rows differ
+  2   wrong arguments; verify: rows changed too fast to be compared, and the others are equal
   3   the server cannot be reached, or the connection broke and could not be made again
   4   the server refused user or password
   5   a server setting does not serve (binlog off, format not ROW, ...)
@@ -90,6 +104,6 @@ const EXIT_CODES: &str = "Exit codes:
   7   another replica uses the same server id
   8   the start position is not on the server any more
   9   the output cannot be written
-  130 an export was interrupted; its files are whole or absent
+  130 an export or verify was interrupted; files are whole or absent
 `mirror doctor` ends with 0 (nothing stands in the way), 1 (something does) or 2 (it could not be looked at).
 Set MIRROR_LOG=info (or debug) for a log on standard error.";

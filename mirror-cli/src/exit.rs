@@ -12,6 +12,22 @@ pub(crate) enum Failure {
     /// Arguments that the command line parser could not judge.
     #[error("{0}")]
     Usage(String),
+    /// Rows of the mirror and of the server differ.
+    #[error(
+        "mirror and server differ (rows: {rows}, see above); find out who writes without the binlog (sql_log_bin=0), and load the tables again"
+    )]
+    Differs {
+        /// How many.
+        rows: u64,
+    },
+    /// Rows changed so fast that they could not be compared.
+    #[error(
+        "not all rows could be compared (rows left: {rows}, see above), the others are equal; run it again when less is written"
+    )]
+    NotCompared {
+        /// How many.
+        rows: u64,
+    },
     /// A signal ended the command before it was done.
     #[error("interrupted; files that were not complete were not written")]
     Interrupted,
@@ -35,7 +51,10 @@ impl Failure {
     /// The exit code, as `mirror --help` lists them.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::Mirror(Error::UnknownTable { .. }) => 2,
+            Self::Usage(_)
+            | Self::NotCompared { .. }
+            | Self::Mirror(Error::UnknownTable { .. }) => 2,
+            Self::Differs { .. } => 1,
             Self::Output { .. } => 9,
             Self::Interrupted => 130,
             Self::Mirror(Error::Table(_)) => 1,

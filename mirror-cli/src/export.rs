@@ -1,20 +1,19 @@
 //! `mirror export`: all rows as JSON lines, one file per table.
 
 use std::fs;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use generated::{Mirror, Tables};
-use indicatif::{ProgressBar, ProgressStyle};
+use mirror_runtime::TableLayout;
 use mirror_runtime::jsonl::write_row;
 use mirror_runtime::store::Schema;
-use mirror_runtime::{Error, State, TableLayout};
 
 use crate::cli::ExportArguments;
 use crate::exit::Failure;
-use crate::stop::{StopFlag, on_signal};
+use crate::progress::wait_with_progress;
+use crate::stop::on_signal;
 use crate::tail::options;
 
 /// Runs the command.
@@ -45,46 +44,6 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
             arguments.out.display()
         );
     }
-    Ok(())
-}
-
-/// Waits for the load; on a terminal with a bar.
-fn wait_with_progress(mirror: &Mirror, stop: &StopFlag) -> Result<(), Failure> {
-    let bar = if std::io::stderr().is_terminal() {
-        let style = ProgressStyle::with_template(
-            "{spinner} {msg} {wide_bar} {human_pos}/{human_len} rows, {per_sec}, {eta} left",
-        )
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-        ProgressBar::new(0).with_style(style)
-    } else {
-        ProgressBar::hidden()
-    };
-    loop {
-        match mirror.wait_until_live(Duration::from_millis(100)) {
-            Ok(()) => break,
-            Err(Error::TimedOut { .. }) => {
-                let status = mirror.status();
-                let rows: u64 = status.tables.iter().map(|table| table.rows).sum();
-                let all: u64 = status.tables.iter().map(|table| table.estimated_rows).sum();
-                bar.set_length(all.max(rows));
-                bar.set_position(rows);
-                bar.set_message(match status.state {
-                    State::Loading => "loading",
-                    State::CatchingUp => "catching up",
-                    _ => "connecting",
-                });
-            }
-            Err(_) if stop.is_set() => {
-                bar.finish_and_clear();
-                return Err(Failure::Interrupted);
-            }
-            Err(error) => {
-                bar.finish_and_clear();
-                return Err(error.into());
-            }
-        }
-    }
-    bar.finish_and_clear();
     Ok(())
 }
 

@@ -13,9 +13,11 @@ mod doctor;
 mod exit;
 mod export;
 mod lines;
+mod progress;
 mod stop;
 mod stream;
 mod tail;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Command::Tail(arguments) => tail::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::Doctor(arguments) => return doctor::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -36,12 +36,8 @@ enum Ended {
 ///
 /// # Errors
 /// What a retry cannot help; before the mirror was live, also what it could.
-pub(crate) fn run<S: Schema>(
-    shared: &Shared<S>,
-    options: &Options,
-    selected: &[bool],
-    mut writer: Writer<S>,
-) -> Result<(), Error> {
+pub(crate) fn run<S: Schema>(shared: &Shared<S>, mut writer: Writer<S>) -> Result<(), Error> {
+    let (options, selected) = (&shared.options, shared.selected.as_slice());
     let server_id = options
         .server_id
         .unwrap_or_else(|| derive_server_id(&options.url));
@@ -276,6 +272,9 @@ impl<S: Schema> Session<'_, S> {
                 return Ok(reload.clone());
             }
             self.go_live_if_there(applier, &position, until);
+            if until.is_none() {
+                shared.status.reached(position);
+            }
         }
     }
 
@@ -290,6 +289,7 @@ impl<S: Schema> Session<'_, S> {
             return;
         };
         applier.go_live(position.clone(), reload);
+        self.shared.status.reached(position.clone());
         let took = self.started.elapsed();
         self.shared.status.update(|status| {
             status.state = State::Live;

@@ -30,6 +30,7 @@ mod subscription;
 pub mod transaction;
 pub mod types;
 pub mod value;
+mod verify;
 
 pub use bootstrap::check_server;
 pub use charset::Charset;
@@ -48,3 +49,7 @@ pub use store::{Op, RowChange, Schema, Version};
 pub use subscription::{NoTransaction, QUEUE_TRANSACTIONS, Subscription, Transaction};
 pub use types::*;
 pub use value::Value;
+pub use verify::{
+    Audit, AuditOptions, AuditProgress, Difference, DifferenceKind, Finding, FindingCallback,
+    ProgressCallback, TableReport, VerifyOptions, VerifyProgress, VerifyReport,
+};

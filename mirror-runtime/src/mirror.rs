@@ -15,7 +15,7 @@ use crate::subscription::{Subscribers, Subscription};
 
 /// The tables of `S` in memory, following a server until it is stopped or dropped.
 pub struct Mirror<S: Schema> {
-    shared: Arc<Shared<S>>,
+    pub(crate) shared: Arc<Shared<S>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -27,6 +27,9 @@ pub(crate) struct Shared<S: Schema> {
     pub(crate) stop: Arc<AtomicBool>,
     /// Ends the read that the thread may be blocked in.
     pub(crate) stream: Mutex<Option<StopHandle>>,
+    pub(crate) options: Options,
+    /// Which tables are mirrored, by table index.
+    pub(crate) selected: Vec<bool>,
     error: Mutex<Option<Error>>,
 }
 
@@ -52,7 +55,7 @@ impl<S: Schema> Shared<S> {
         }
     }
 
-    fn error(&self) -> Option<Error> {
+    pub(crate) fn error(&self) -> Option<Error> {
         self.error
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -76,13 +79,15 @@ impl<S: Schema> Mirror<S> {
             status: StatusCell::new(layouts.iter().map(|layout| layout.full_name())),
             stop: Arc::new(AtomicBool::new(false)),
             stream: Mutex::new(None),
+            options,
+            selected,
             error: Mutex::new(None),
         });
         let thread_shared = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("mirror".into())
             .spawn(move || {
-                let result = run(&thread_shared, &options, &selected, writer);
+                let result = run(&thread_shared, writer);
                 finish(&thread_shared, result);
             })
             .map_err(|error| crate::source::SourceError::Broken {

@@ -89,6 +89,22 @@ pub(crate) struct StatusCell {
 struct Inner {
     status: Status,
     last_heard: Option<Instant>,
+    /// Everything before this is visible to readers. Unlike the status's position it is also
+    /// the end of events that change nothing, such as those at the start of a file.
+    reached: Option<BinlogPosition>,
+    /// Threads that wait for `reached`.
+    waiting: usize,
+}
+
+/// How a wait for a position ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waited {
+    /// Everything before the position is visible.
+    Reached,
+    /// The mirror has ended.
+    Ended,
+    /// The time is over.
+    TimedOut,
 }
 
 impl StatusCell {
@@ -115,6 +131,8 @@ impl StatusCell {
                     load_time: None,
                 },
                 last_heard: None,
+                reached: None,
+                waiting: 0,
             }),
             changed: std::sync::Condvar::new(),
         }
@@ -141,6 +159,39 @@ impl StatusCell {
 
     pub(crate) fn heard(&self) {
         self.lock().last_heard = Some(Instant::now());
+    }
+
+    /// Readers see everything before this position.
+    pub(crate) fn reached(&self, position: BinlogPosition) {
+        let mut inner = self.lock();
+        inner.reached = Some(position);
+        if inner.waiting > 0 {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Waits until the mirror is live and shows everything before `target`.
+    pub(crate) fn wait_for_position(&self, target: &BinlogPosition, until: Instant) -> Waited {
+        let mut inner = self.lock();
+        loop {
+            match inner.status.state {
+                State::Stopped | State::Failed(_) => return Waited::Ended,
+                State::Live if inner.reached.as_ref().is_some_and(|at| at >= target) => {
+                    return Waited::Reached;
+                }
+                _ => {}
+            }
+            let Some(left) = until.checked_duration_since(Instant::now()) else {
+                return Waited::TimedOut;
+            };
+            inner.waiting += 1;
+            inner = self
+                .changed
+                .wait_timeout(inner, left)
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+                .0;
+            inner.waiting -= 1;
+        }
     }
 
     /// Waits until `ready` gives something, or until `until`.

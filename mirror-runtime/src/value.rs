@@ -51,6 +51,21 @@ pub enum Value<'a> {
 }
 
 impl Value<'_> {
+    /// Whether both are the same to the last bit: unlike `==`, the zeros of both signs are two
+    /// values, and a NaN is the same as itself.
+    #[must_use]
+    pub fn is_exactly(&self, other: &Value<'_>) -> bool {
+        match (self, other) {
+            (Value::Float(one), Value::Float(other)) => one.to_bits() == other.to_bits(),
+            (Value::Double(one), Value::Double(other)) => one.to_bits() == other.to_bits(),
+            (Value::Vector(one), Value::Vector(other)) => {
+                let bits = |number: &f32| number.to_bits();
+                one.iter().map(bits).eq(other.iter().map(bits))
+            }
+            _ => self == other,
+        }
+    }
+
     /// The same value without a borrow.
     #[must_use]
     pub fn into_owned(self) -> Value<'static> {
@@ -76,5 +91,23 @@ impl Value<'_> {
             Value::Uuid(uuid) => Value::Uuid(uuid),
             Value::Ip(address) => Value::Ip(address),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exactly_the_same_is_bit_by_bit() {
+        assert!(!Value::Float(0.0).is_exactly(&Value::Float(-0.0)));
+        assert!(!Value::Double(0.0).is_exactly(&Value::Double(-0.0)));
+        assert!(Value::Double(f64::NAN).is_exactly(&Value::Double(f64::NAN)));
+        let vector = |entries: &'static [f32]| Value::Vector(entries.into());
+        assert!(!vector(&[1.0, 0.0]).is_exactly(&vector(&[1.0, -0.0])));
+        assert!(!vector(&[1.0]).is_exactly(&vector(&[1.0, 1.0])));
+        assert!(vector(&[1.0, -0.0]).is_exactly(&vector(&[1.0, -0.0])));
+        assert!(!Value::Int(0).is_exactly(&Value::Null));
+        assert!(!Value::Text("a".into()).is_exactly(&Value::Text("A".into())));
     }
 }

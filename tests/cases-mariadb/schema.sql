@@ -8,6 +8,9 @@ CREATE TABLE marker (id INT PRIMARY KEY);
 CREATE TABLE mj_t (id INT PRIMARY KEY, j JSON);
 CREATE TABLE mc_t (id INT PRIMARY KEY, a VARCHAR(500) COMPRESSED, b TEXT COMPRESSED, c BLOB COMPRESSED, z INT);
 
+CREATE TABLE k_ids (u UUID NOT NULL, six INET6 NOT NULL, four INET4 NOT NULL, n INT, PRIMARY KEY (u, six, four));
+CREATE TABLE k_uuids (u UUID NOT NULL, n INT, PRIMARY KEY (u));
+
 -- ---- one table for each row of docs/types.md that MariaDB has alone
 
 CREATE TABLE t_uuids (id INT UNSIGNED PRIMARY KEY, u UUID NOT NULL, u_null UUID NULL);

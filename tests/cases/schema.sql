@@ -59,6 +59,14 @@ CREATE TABLE uqpk (k INT NOT NULL, v VARCHAR(5), n INT NULL, u INT NOT NULL, UNI
 CREATE TABLE ci_t (k VARCHAR(20) COLLATE utf8mb4_general_ci PRIMARY KEY, n INT);
 CREATE TABLE bi_t (k VARCHAR(20) COLLATE utf8mb4_bin PRIMARY KEY, n INT);
 
+-- Keys of all other types, which rows are asked for by.
+CREATE TABLE k_numbers (a DECIMAL(65,30) NOT NULL, b DECIMAL(20,5) NOT NULL, bits BIT(33) NOT NULL, y YEAR NOT NULL, n INT, PRIMARY KEY (a, b, bits, y));
+CREATE TABLE k_floats (d DOUBLE NOT NULL, f FLOAT NOT NULL, n INT, PRIMARY KEY (d, f));
+CREATE TABLE k_times (d DATE NOT NULL, dt DATETIME(6) NOT NULL, ts TIMESTAMP(6) NOT NULL DEFAULT '2000-01-01 00:00:00', t TIME(3) NOT NULL, n INT, PRIMARY KEY (d, dt, ts, t));
+CREATE TABLE k_labels (e ENUM('z','b','','7') NOT NULL, s SET('x','y','1') NOT NULL, n INT, PRIMARY KEY (e, s));
+CREATE TABLE k_texts (l VARCHAR(9) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL, g VARCHAR(9) CHARACTER SET sjis COLLATE sjis_bin NOT NULL, c CHAR(5) NOT NULL, n INT, PRIMARY KEY (l, g, c)) CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+CREATE TABLE k_latin (l VARCHAR(9) CHARACTER SET latin1 COLLATE latin1_bin NOT NULL, n INT, PRIMARY KEY (l));
+
 -- ---- definitions that change
 
 CREATE TABLE src (id INT PRIMARY KEY, `na me` VARCHAR(9));

@@ -25,6 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
+pub(crate) use pieces::select;
 pub(crate) use snapshot::Contents;
 
 use crate::error::Error;

@@ -151,7 +151,9 @@ fn whole(table: usize, layout: &TableLayout) -> Piece {
     }
 }
 
-fn select(layout: &TableLayout) -> String {
+/// The SELECT of all mirrored columns of a table, each by its
+/// [`select_expression`](crate::row::select_expression); conditions may follow.
+pub(crate) fn select(layout: &TableLayout) -> String {
     let columns: Vec<String> = layout.columns.iter().map(select_expression).collect();
     format!("SELECT {} FROM {}", columns.join(", "), name(layout))
 }

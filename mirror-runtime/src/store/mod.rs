@@ -6,6 +6,7 @@
 //! take the published value and keep it as long as they like.
 
 mod children;
+mod compare;
 mod divergence;
 mod index;
 mod meeting;
@@ -14,6 +15,7 @@ mod table;
 mod table_writer;
 
 pub use children::{ChildChange, ParentKey};
+pub use compare::{Comparer, Held, Read};
 pub use divergence::{ApplyError, Divergence, Mode};
 pub use index::{Index, IndexRange};
 pub use publish::{Snapshot, Store, Version, Writer};

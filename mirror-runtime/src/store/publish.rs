@@ -13,6 +13,9 @@ pub struct Version {
     pub number: u64,
     /// The transaction boundary in the binlog, `FILE:POS`; `None` before the first load.
     pub position: Option<crate::source::BinlogPosition>,
+    /// Counts the loads that were published, from 0 before the first. Within one load, a row
+    /// that no change touched is the same row in memory from version to version.
+    pub load: u64,
 }
 
 /// One version of all tables.
@@ -70,6 +73,7 @@ impl<S: Schema> Store<S> {
             working: S::default(),
             boundary: S::default(),
             number: 0,
+            load: 0,
         };
         (store, writer)
     }
@@ -93,6 +97,7 @@ pub struct Writer<S: Schema> {
     working: S,
     boundary: S,
     number: u64,
+    load: u64,
 }
 
 impl<S: Schema> Writer<S> {
@@ -111,6 +116,7 @@ impl<S: Schema> Writer<S> {
     pub fn replace(&mut self, tables: S) {
         self.boundary = tables.clone();
         self.working = tables;
+        self.load += 1;
     }
 
     /// Makes the working copy what [`rollback`](Self::rollback) goes back to.
@@ -128,6 +134,7 @@ impl<S: Schema> Writer<S> {
             version: Version {
                 number: self.number,
                 position: Some(position),
+                load: self.load,
             },
         }));
     }

@@ -1,10 +1,11 @@
 //! One mirrored table in memory and how row images are applied to it.
 
 use std::any::Any;
-use std::ops::RangeBounds;
+use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
 use super::children::Children;
+use super::compare::{Comparer, TableComparer};
 use super::index::{IndexRange, is_empty_range};
 use super::meeting::{
     check_before, decode_whole, lacking, lacks_generated, merged, moves_partly, row_images,
@@ -82,6 +83,26 @@ impl<R: Row> Table<R> {
     #[must_use]
     pub fn indexes(&self) -> &R::Indexes {
         &self.indexes
+    }
+
+    /// The row with this key, to tell whether another version holds the very same.
+    pub(super) fn shared(&self, key: &R::Key) -> Option<&Arc<R>> {
+        self.rows.get(key)
+    }
+
+    /// Rows after one key up to another, both optional, in key order.
+    pub(super) fn between(
+        &self,
+        after: Option<&R::Key>,
+        up_to: Option<&R::Key>,
+    ) -> Box<dyn Iterator<Item = &Arc<R>> + '_> {
+        let start = after.map_or(Bound::Unbounded, |key| Bound::Excluded(key.clone()));
+        let end = up_to.map_or(Bound::Unbounded, |key| Bound::Included(key.clone()));
+        let bounds = (start, end);
+        if is_empty_range(&bounds) {
+            return Box::new(std::iter::empty());
+        }
+        Box::new(self.rows.range(bounds).map(|(_, row)| row))
     }
 
     fn put(&mut self, row: &Arc<R>) -> Option<Arc<R>> {
@@ -331,6 +352,10 @@ where
 
     fn row_count(&self) -> usize {
         self.rows.len()
+    }
+
+    fn comparer(&self) -> Box<dyn Comparer> {
+        Box::new(TableComparer::<R>::new())
     }
 
     fn rows(&self) -> Box<dyn Iterator<Item = &dyn RowValues> + '_> {

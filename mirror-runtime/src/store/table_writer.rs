@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::compare::Comparer;
 use super::{ApplyError, ChildChange, Mode, ParentKey, RowValues};
 use crate::error::ValueError;
 use crate::image::{Plan, RowImage, RowsEvent};
@@ -105,6 +106,8 @@ pub trait TableWriter<C>: Send + Sync {
     fn describe(&self, changes: &mut Vec<C>);
     /// Number of rows.
     fn row_count(&self) -> usize;
+    /// What compares rows of this table with the server's.
+    fn comparer(&self) -> Box<dyn Comparer>;
     /// Every row in key order, without its type.
     fn rows(&self) -> Box<dyn Iterator<Item = &dyn RowValues> + '_>;
     /// Decodes the images of one rows event, without touching the table: what

@@ -8,6 +8,8 @@ use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, V
 use crate::marker;
 use crate::mj_t;
 use crate::mc_t;
+use crate::k_ids;
+use crate::k_uuids;
 use crate::t_uuids;
 use crate::t_addresses;
 use crate::t_json_texts;
@@ -23,6 +25,10 @@ pub struct Tables {
     mj_t: Table<mj_t::MjT>,
     /// `cases_mariadb.mc_t`.
     mc_t: Table<mc_t::McT>,
+    /// `cases_mariadb.k_ids`.
+    k_ids: Table<k_ids::KIds>,
+    /// `cases_mariadb.k_uuids`.
+    k_uuids: Table<k_uuids::KUuids>,
     /// `cases_mariadb.t_uuids`.
     t_uuids: Table<t_uuids::TUuids>,
     /// `cases_mariadb.t_addresses`.
@@ -44,6 +50,10 @@ pub enum Change {
     MjT(RowChange<mj_t::MjT>),
     /// A row of `cases_mariadb.mc_t`, or all of them.
     McT(RowChange<mc_t::McT>),
+    /// A row of `cases_mariadb.k_ids`, or all of them.
+    KIds(RowChange<k_ids::KIds>),
+    /// A row of `cases_mariadb.k_uuids`, or all of them.
+    KUuids(RowChange<k_uuids::KUuids>),
     /// A row of `cases_mariadb.t_uuids`, or all of them.
     TUuids(RowChange<t_uuids::TUuids>),
     /// A row of `cases_mariadb.t_addresses`, or all of them.
@@ -71,6 +81,18 @@ impl From<RowChange<mj_t::MjT>> for Change {
 impl From<RowChange<mc_t::McT>> for Change {
     fn from(change: RowChange<mc_t::McT>) -> Self {
         Self::McT(change)
+    }
+}
+
+impl From<RowChange<k_ids::KIds>> for Change {
+    fn from(change: RowChange<k_ids::KIds>) -> Self {
+        Self::KIds(change)
+    }
+}
+
+impl From<RowChange<k_uuids::KUuids>> for Change {
+    fn from(change: RowChange<k_uuids::KUuids>) -> Self {
+        Self::KUuids(change)
     }
 }
 
@@ -113,6 +135,8 @@ impl Schema for Tables {
             &marker::LAYOUT,
             &mj_t::LAYOUT,
             &mc_t::LAYOUT,
+            &k_ids::LAYOUT,
+            &k_uuids::LAYOUT,
             &t_uuids::LAYOUT,
             &t_addresses::LAYOUT,
             &t_json_texts::LAYOUT,
@@ -123,7 +147,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "e4bf42ee5ca6dd1e"
+        "9712a0c97e956e62"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
@@ -131,11 +155,13 @@ impl Schema for Tables {
             0 => Some(&self.marker),
             1 => Some(&self.mj_t),
             2 => Some(&self.mc_t),
-            3 => Some(&self.t_uuids),
-            4 => Some(&self.t_addresses),
-            5 => Some(&self.t_json_texts),
-            6 => Some(&self.t_compressed),
-            7 => Some(&self.t_old_times),
+            3 => Some(&self.k_ids),
+            4 => Some(&self.k_uuids),
+            5 => Some(&self.t_uuids),
+            6 => Some(&self.t_addresses),
+            7 => Some(&self.t_json_texts),
+            8 => Some(&self.t_compressed),
+            9 => Some(&self.t_old_times),
             _ => None,
         }
     }
@@ -145,11 +171,13 @@ impl Schema for Tables {
             0 => Some(&mut self.marker),
             1 => Some(&mut self.mj_t),
             2 => Some(&mut self.mc_t),
-            3 => Some(&mut self.t_uuids),
-            4 => Some(&mut self.t_addresses),
-            5 => Some(&mut self.t_json_texts),
-            6 => Some(&mut self.t_compressed),
-            7 => Some(&mut self.t_old_times),
+            3 => Some(&mut self.k_ids),
+            4 => Some(&mut self.k_uuids),
+            5 => Some(&mut self.t_uuids),
+            6 => Some(&mut self.t_addresses),
+            7 => Some(&mut self.t_json_texts),
+            8 => Some(&mut self.t_compressed),
+            9 => Some(&mut self.t_old_times),
             _ => None,
         }
     }
@@ -159,6 +187,8 @@ impl Schema for Tables {
             Change::Marker(change) => change.view(),
             Change::MjT(change) => change.view(),
             Change::McT(change) => change.view(),
+            Change::KIds(change) => change.view(),
+            Change::KUuids(change) => change.view(),
             Change::TUuids(change) => change.view(),
             Change::TAddresses(change) => change.view(),
             Change::TJsonTexts(change) => change.view(),
@@ -202,6 +232,16 @@ impl Snapshot {
     /// The rows of `cases_mariadb.mc_t` at this version.
     pub fn mc_t(&self) -> mc_t::McTView<'_> {
         mc_t::McTView::new(&self.inner.tables().mc_t)
+    }
+
+    /// The rows of `cases_mariadb.k_ids` at this version.
+    pub fn k_ids(&self) -> k_ids::KIdsView<'_> {
+        k_ids::KIdsView::new(&self.inner.tables().k_ids)
+    }
+
+    /// The rows of `cases_mariadb.k_uuids` at this version.
+    pub fn k_uuids(&self) -> k_uuids::KUuidsView<'_> {
+        k_uuids::KUuidsView::new(&self.inner.tables().k_uuids)
     }
 
     /// The rows of `cases_mariadb.t_uuids` at this version.

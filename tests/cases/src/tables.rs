@@ -38,6 +38,12 @@ use crate::lc_t;
 use crate::uqpk;
 use crate::ci_t;
 use crate::bi_t;
+use crate::k_numbers;
+use crate::k_floats;
+use crate::k_times;
+use crate::k_labels;
+use crate::k_texts;
+use crate::k_latin;
 use crate::src;
 use crate::ctas;
 use crate::tr_t;
@@ -138,6 +144,18 @@ pub struct Tables {
     ci_t: Table<ci_t::CiT>,
     /// `cases.bi_t`.
     bi_t: Table<bi_t::BiT>,
+    /// `cases.k_numbers`.
+    k_numbers: Table<k_numbers::KNumbers>,
+    /// `cases.k_floats`.
+    k_floats: Table<k_floats::KFloats>,
+    /// `cases.k_times`.
+    k_times: Table<k_times::KTimes>,
+    /// `cases.k_labels`.
+    k_labels: Table<k_labels::KLabels>,
+    /// `cases.k_texts`.
+    k_texts: Table<k_texts::KTexts>,
+    /// `cases.k_latin`.
+    k_latin: Table<k_latin::KLatin>,
     /// `cases.src`.
     src: Table<src::Src>,
     /// `cases.ctas`.
@@ -269,6 +287,18 @@ pub enum Change {
     CiT(RowChange<ci_t::CiT>),
     /// A row of `cases.bi_t`, or all of them.
     BiT(RowChange<bi_t::BiT>),
+    /// A row of `cases.k_numbers`, or all of them.
+    KNumbers(RowChange<k_numbers::KNumbers>),
+    /// A row of `cases.k_floats`, or all of them.
+    KFloats(RowChange<k_floats::KFloats>),
+    /// A row of `cases.k_times`, or all of them.
+    KTimes(RowChange<k_times::KTimes>),
+    /// A row of `cases.k_labels`, or all of them.
+    KLabels(RowChange<k_labels::KLabels>),
+    /// A row of `cases.k_texts`, or all of them.
+    KTexts(RowChange<k_texts::KTexts>),
+    /// A row of `cases.k_latin`, or all of them.
+    KLatin(RowChange<k_latin::KLatin>),
     /// A row of `cases.src`, or all of them.
     Src(RowChange<src::Src>),
     /// A row of `cases.ctas`, or all of them.
@@ -529,6 +559,42 @@ impl From<RowChange<bi_t::BiT>> for Change {
     }
 }
 
+impl From<RowChange<k_numbers::KNumbers>> for Change {
+    fn from(change: RowChange<k_numbers::KNumbers>) -> Self {
+        Self::KNumbers(change)
+    }
+}
+
+impl From<RowChange<k_floats::KFloats>> for Change {
+    fn from(change: RowChange<k_floats::KFloats>) -> Self {
+        Self::KFloats(change)
+    }
+}
+
+impl From<RowChange<k_times::KTimes>> for Change {
+    fn from(change: RowChange<k_times::KTimes>) -> Self {
+        Self::KTimes(change)
+    }
+}
+
+impl From<RowChange<k_labels::KLabels>> for Change {
+    fn from(change: RowChange<k_labels::KLabels>) -> Self {
+        Self::KLabels(change)
+    }
+}
+
+impl From<RowChange<k_texts::KTexts>> for Change {
+    fn from(change: RowChange<k_texts::KTexts>) -> Self {
+        Self::KTexts(change)
+    }
+}
+
+impl From<RowChange<k_latin::KLatin>> for Change {
+    fn from(change: RowChange<k_latin::KLatin>) -> Self {
+        Self::KLatin(change)
+    }
+}
+
 impl From<RowChange<src::Src>> for Change {
     fn from(change: RowChange<src::Src>) -> Self {
         Self::Src(change)
@@ -748,6 +814,12 @@ impl Schema for Tables {
             &uqpk::LAYOUT,
             &ci_t::LAYOUT,
             &bi_t::LAYOUT,
+            &k_numbers::LAYOUT,
+            &k_floats::LAYOUT,
+            &k_times::LAYOUT,
+            &k_labels::LAYOUT,
+            &k_texts::LAYOUT,
+            &k_latin::LAYOUT,
             &src::LAYOUT,
             &ctas::LAYOUT,
             &tr_t::LAYOUT,
@@ -783,7 +855,7 @@ impl Schema for Tables {
     }
 
     fn fingerprint() -> &'static str {
-        "8b459199bebf1a43"
+        "7ba026c6ea8fc64a"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
@@ -821,36 +893,42 @@ impl Schema for Tables {
             30 => Some(&self.uqpk),
             31 => Some(&self.ci_t),
             32 => Some(&self.bi_t),
-            33 => Some(&self.src),
-            34 => Some(&self.ctas),
-            35 => Some(&self.tr_t),
-            36 => Some(&self.part_t),
-            37 => Some(&self.al_t),
-            38 => Some(&self.al_final),
-            39 => Some(&self.swap_t),
-            40 => Some(&self.dx_t),
-            41 => Some(&self.vc_t),
-            42 => Some(&self.mix_case),
-            43 => Some(&self.t_integers),
-            44 => Some(&self.t_floats),
-            45 => Some(&self.t_decimals),
-            46 => Some(&self.t_big_decimals),
-            47 => Some(&self.t_dates),
-            48 => Some(&self.t_datetimes),
-            49 => Some(&self.t_timestamps),
-            50 => Some(&self.t_times),
-            51 => Some(&self.t_years),
-            52 => Some(&self.t_texts),
-            53 => Some(&self.t_binaries),
-            54 => Some(&self.t_blobs),
-            55 => Some(&self.t_enums),
-            56 => Some(&self.t_sets),
-            57 => Some(&self.t_bits),
-            58 => Some(&self.t_json),
-            59 => Some(&self.t_geometries),
-            60 => Some(&self.t_vectors),
-            61 => Some(&self.t_nullable),
-            62 => Some(&self.t_generated),
+            33 => Some(&self.k_numbers),
+            34 => Some(&self.k_floats),
+            35 => Some(&self.k_times),
+            36 => Some(&self.k_labels),
+            37 => Some(&self.k_texts),
+            38 => Some(&self.k_latin),
+            39 => Some(&self.src),
+            40 => Some(&self.ctas),
+            41 => Some(&self.tr_t),
+            42 => Some(&self.part_t),
+            43 => Some(&self.al_t),
+            44 => Some(&self.al_final),
+            45 => Some(&self.swap_t),
+            46 => Some(&self.dx_t),
+            47 => Some(&self.vc_t),
+            48 => Some(&self.mix_case),
+            49 => Some(&self.t_integers),
+            50 => Some(&self.t_floats),
+            51 => Some(&self.t_decimals),
+            52 => Some(&self.t_big_decimals),
+            53 => Some(&self.t_dates),
+            54 => Some(&self.t_datetimes),
+            55 => Some(&self.t_timestamps),
+            56 => Some(&self.t_times),
+            57 => Some(&self.t_years),
+            58 => Some(&self.t_texts),
+            59 => Some(&self.t_binaries),
+            60 => Some(&self.t_blobs),
+            61 => Some(&self.t_enums),
+            62 => Some(&self.t_sets),
+            63 => Some(&self.t_bits),
+            64 => Some(&self.t_json),
+            65 => Some(&self.t_geometries),
+            66 => Some(&self.t_vectors),
+            67 => Some(&self.t_nullable),
+            68 => Some(&self.t_generated),
             _ => None,
         }
     }
@@ -890,36 +968,42 @@ impl Schema for Tables {
             30 => Some(&mut self.uqpk),
             31 => Some(&mut self.ci_t),
             32 => Some(&mut self.bi_t),
-            33 => Some(&mut self.src),
-            34 => Some(&mut self.ctas),
-            35 => Some(&mut self.tr_t),
-            36 => Some(&mut self.part_t),
-            37 => Some(&mut self.al_t),
-            38 => Some(&mut self.al_final),
-            39 => Some(&mut self.swap_t),
-            40 => Some(&mut self.dx_t),
-            41 => Some(&mut self.vc_t),
-            42 => Some(&mut self.mix_case),
-            43 => Some(&mut self.t_integers),
-            44 => Some(&mut self.t_floats),
-            45 => Some(&mut self.t_decimals),
-            46 => Some(&mut self.t_big_decimals),
-            47 => Some(&mut self.t_dates),
-            48 => Some(&mut self.t_datetimes),
-            49 => Some(&mut self.t_timestamps),
-            50 => Some(&mut self.t_times),
-            51 => Some(&mut self.t_years),
-            52 => Some(&mut self.t_texts),
-            53 => Some(&mut self.t_binaries),
-            54 => Some(&mut self.t_blobs),
-            55 => Some(&mut self.t_enums),
-            56 => Some(&mut self.t_sets),
-            57 => Some(&mut self.t_bits),
-            58 => Some(&mut self.t_json),
-            59 => Some(&mut self.t_geometries),
-            60 => Some(&mut self.t_vectors),
-            61 => Some(&mut self.t_nullable),
-            62 => Some(&mut self.t_generated),
+            33 => Some(&mut self.k_numbers),
+            34 => Some(&mut self.k_floats),
+            35 => Some(&mut self.k_times),
+            36 => Some(&mut self.k_labels),
+            37 => Some(&mut self.k_texts),
+            38 => Some(&mut self.k_latin),
+            39 => Some(&mut self.src),
+            40 => Some(&mut self.ctas),
+            41 => Some(&mut self.tr_t),
+            42 => Some(&mut self.part_t),
+            43 => Some(&mut self.al_t),
+            44 => Some(&mut self.al_final),
+            45 => Some(&mut self.swap_t),
+            46 => Some(&mut self.dx_t),
+            47 => Some(&mut self.vc_t),
+            48 => Some(&mut self.mix_case),
+            49 => Some(&mut self.t_integers),
+            50 => Some(&mut self.t_floats),
+            51 => Some(&mut self.t_decimals),
+            52 => Some(&mut self.t_big_decimals),
+            53 => Some(&mut self.t_dates),
+            54 => Some(&mut self.t_datetimes),
+            55 => Some(&mut self.t_timestamps),
+            56 => Some(&mut self.t_times),
+            57 => Some(&mut self.t_years),
+            58 => Some(&mut self.t_texts),
+            59 => Some(&mut self.t_binaries),
+            60 => Some(&mut self.t_blobs),
+            61 => Some(&mut self.t_enums),
+            62 => Some(&mut self.t_sets),
+            63 => Some(&mut self.t_bits),
+            64 => Some(&mut self.t_json),
+            65 => Some(&mut self.t_geometries),
+            66 => Some(&mut self.t_vectors),
+            67 => Some(&mut self.t_nullable),
+            68 => Some(&mut self.t_generated),
             _ => None,
         }
     }
@@ -959,6 +1043,12 @@ impl Schema for Tables {
             Change::Uqpk(change) => change.view(),
             Change::CiT(change) => change.view(),
             Change::BiT(change) => change.view(),
+            Change::KNumbers(change) => change.view(),
+            Change::KFloats(change) => change.view(),
+            Change::KTimes(change) => change.view(),
+            Change::KLabels(change) => change.view(),
+            Change::KTexts(change) => change.view(),
+            Change::KLatin(change) => change.view(),
             Change::Src(change) => change.view(),
             Change::Ctas(change) => change.view(),
             Change::TrT(change) => change.view(),
@@ -1177,6 +1267,36 @@ impl Snapshot {
     /// The rows of `cases.bi_t` at this version.
     pub fn bi_t(&self) -> bi_t::BiTView<'_> {
         bi_t::BiTView::new(&self.inner.tables().bi_t)
+    }
+
+    /// The rows of `cases.k_numbers` at this version.
+    pub fn k_numbers(&self) -> k_numbers::KNumbersView<'_> {
+        k_numbers::KNumbersView::new(&self.inner.tables().k_numbers)
+    }
+
+    /// The rows of `cases.k_floats` at this version.
+    pub fn k_floats(&self) -> k_floats::KFloatsView<'_> {
+        k_floats::KFloatsView::new(&self.inner.tables().k_floats)
+    }
+
+    /// The rows of `cases.k_times` at this version.
+    pub fn k_times(&self) -> k_times::KTimesView<'_> {
+        k_times::KTimesView::new(&self.inner.tables().k_times)
+    }
+
+    /// The rows of `cases.k_labels` at this version.
+    pub fn k_labels(&self) -> k_labels::KLabelsView<'_> {
+        k_labels::KLabelsView::new(&self.inner.tables().k_labels)
+    }
+
+    /// The rows of `cases.k_texts` at this version.
+    pub fn k_texts(&self) -> k_texts::KTextsView<'_> {
+        k_texts::KTextsView::new(&self.inner.tables().k_texts)
+    }
+
+    /// The rows of `cases.k_latin` at this version.
+    pub fn k_latin(&self) -> k_latin::KLatinView<'_> {
+        k_latin::KLatinView::new(&self.inner.tables().k_latin)
     }
 
     /// The rows of `cases.src` at this version.

@@ -5,12 +5,12 @@
 //! not name. They have their defaults then, whereas after an UPDATE they have what they had. Only
 //! the statement tells; its text stands in an event before its table maps (MariaDB knowledge base,
 //! "Annotate_rows_log_event"). A server sends that only to those who ask with a flag of
-//! COM_BINLOG_DUMP that the driver cannot set: what shows is a gap between two events, and
-//! [`StatementTexts`] asks for what is in it.
+//! COM_BINLOG_DUMP that the driver cannot set, so [`StatementTexts`] asks for it by the place of
+//! the table map in its transaction.
 
 use super::table_maps::TableMaps;
 use crate::image::AbsentColumns;
-use crate::source::{BinlogPosition, RawEvent, StatementTexts};
+use crate::source::{BinlogPosition, StatementTexts};
 use crate::statement::{Target, Writes, written_tables};
 
 /// Flag of a table map: the table has triggers (MariaDB source, `TM_BIT_HAS_TRIGGERS_F`).
@@ -23,8 +23,9 @@ const MAX_TABLES: usize = 64;
 pub(super) struct Annotation {
     /// The beginning of its text.
     text: Option<Vec<u8>>,
-    /// Where its text is to be had, when the stream does not have it.
-    place: Option<BinlogPosition>,
+    /// Where the first of its table maps is, for its text is before it: the end of the
+    /// transaction's GTID event, and how many events are between the two in the stream.
+    place: Option<(BinlogPosition, usize)>,
     /// Numbers of its table maps.
     tables: Vec<u64>,
 }
@@ -43,10 +44,10 @@ impl Annotation {
         self.text = Some(StatementTexts::beginning(text).to_vec());
     }
 
-    /// The statement's next table map; the event before it ended at `end_before`.
-    pub(super) fn table_map(&mut self, number: u64, event: &RawEvent<'_>, end_before: u64) {
-        if self.text.is_none() && self.tables.is_empty() && end_before < event.start {
-            self.place = Some(BinlogPosition::new(event.file.clone(), end_before));
+    /// The statement's next table map, and its place.
+    pub(super) fn table_map(&mut self, number: u64, place: Option<(&BinlogPosition, usize)>) {
+        if self.text.is_none() && self.tables.is_empty() {
+            self.place = place.map(|(group, index)| (group.clone(), index));
         }
         if self.tables.len() <= MAX_TABLES {
             self.tables.push(number);
@@ -70,8 +71,8 @@ impl Annotation {
         if !self.only_own_triggers(number, maps) {
             return AbsentColumns::Unknown;
         }
-        if let (None, Some(place), Some(texts)) = (&self.text, self.place.take(), texts) {
-            self.text = texts.annotation_at(&place);
+        if let (None, Some((group, index)), Some(texts)) = (&self.text, self.place.take(), texts) {
+            self.text = texts.annotation_before(&group, index);
         }
         let Some(written) = self.text.as_deref().and_then(written_tables) else {
             return AbsentColumns::Unknown;
@@ -116,8 +117,8 @@ mod tests {
 
     use super::*;
     use crate::image::test_support::table_map_named;
-    use crate::source::EventHeader;
     use crate::source::event::event_type;
+    use crate::source::{EventHeader, RawEvent};
 
     fn map(
         annotation: &mut Annotation,
@@ -143,7 +144,7 @@ mod tests {
             start: 100,
             end: 160,
         };
-        annotation.table_map(id, &event, 100);
+        annotation.table_map(id, None);
         maps.add(&event).unwrap();
     }
 

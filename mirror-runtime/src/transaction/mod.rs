@@ -27,7 +27,8 @@ use crate::image::{ColumnDefault, RowsEvent, RowsKind};
 use crate::layout::TableLayout;
 use crate::source::event::{event_type, rows_query};
 use crate::source::{
-    Collations, Family, Gtid, GtidEvent, RawEvent, SourceError, StatementTexts, mariadb_gtid_flags,
+    BinlogPosition, Collations, Family, Gtid, GtidEvent, RawEvent, SourceError, StatementTexts,
+    mariadb_gtid_flags,
 };
 
 /// Table id of the row event that only ends a statement.
@@ -43,8 +44,10 @@ pub struct TransactionReader {
     payload_goes_on: bool,
     annotation: Annotation,
     texts: Option<StatementTexts>,
-    /// Where the event before the one in hand ended.
-    last_end: u64,
+    /// Where the GTID event of the transaction in hand ended.
+    group: Option<BinlogPosition>,
+    /// Events of the file since then.
+    group_events: usize,
     in_transaction: bool,
     changed: Vec<usize>,
     gtid: Option<Gtid>,
@@ -68,7 +71,8 @@ impl TransactionReader {
             payload_goes_on: false,
             annotation: Annotation::default(),
             texts: None,
-            last_end: 0,
+            group: None,
+            group_events: 0,
             in_transaction: false,
             changed: Vec::new(),
             gtid: None,
@@ -114,6 +118,7 @@ impl TransactionReader {
         self.maps.clear();
         self.payload_goes_on = false;
         self.started = false;
+        self.group = None;
         self.start_group();
     }
 
@@ -135,7 +140,9 @@ impl TransactionReader {
         sink: &mut dyn TransactionSink,
     ) -> Result<(), Error> {
         let code = event.header.type_code;
-        let end_before = std::mem::replace(&mut self.last_end, event.end);
+        let index = self.group_events;
+        // Artificial events are in no file.
+        self.group_events += usize::from(event.end > event.start);
         match event_policy(code) {
             EventPolicy::Ignore(_) => Ok(()),
             EventPolicy::Unknown if event.header.is_ignorable() => Ok(()),
@@ -153,14 +160,14 @@ impl TransactionReader {
                 event,
                 "start from a position in a binlog that a newer server has written",
             )),
-            EventPolicy::Apply(_) => self.apply(event, end_before, sink),
+            EventPolicy::Apply(_) => self.apply(event, index, sink),
         }
     }
 
     fn apply(
         &mut self,
         event: &RawEvent<'_>,
-        end_before: u64,
+        index: usize,
         sink: &mut dyn TransactionSink,
     ) -> Result<(), Error> {
         self.check_start(event)?;
@@ -168,7 +175,8 @@ impl TransactionReader {
             event_type::TABLE_MAP => {
                 let number = self.maps.add(event)?;
                 if self.maps.family() == Family::MariaDb {
-                    self.annotation.table_map(number, event, end_before);
+                    let place = self.group.as_ref().map(|group| (group, index));
+                    self.annotation.table_map(number, place);
                 }
                 Ok(())
             }
@@ -246,6 +254,8 @@ impl TransactionReader {
         self.in_transaction = matches!(gtid.gtid, Some(Gtid::MariaDb(_)))
             && gtid.flags & mariadb_gtid_flags::STANDALONE == 0;
         self.commit_micros = gtid.committed_at_micros;
+        self.group = Some(event.end_position());
+        self.group_events = 0;
         self.gtid = gtid.gtid;
         Ok(())
     }

@@ -561,3 +561,34 @@ CREATE TABLE choices (
   UNIQUE KEY by_code (code),
   KEY by_raw (raw, flag_null)
 );
+
+-- ---- tables whose definitions change under load
+
+CREATE TABLE ddl_a (
+  id INT NOT NULL,
+  n INT NULL,
+  s VARCHAR(20) NULL,
+  e ENUM('x', 'y', 'z') NULL,
+  at DATETIME(3) NULL,
+  u BIGINT UNSIGNED NOT NULL DEFAULT 7,
+  PRIMARY KEY (id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE ddl_b (
+  id INT NOT NULL,
+  b1 INT NULL,
+  b2 INT NULL,
+  b3 INT NULL,
+  PRIMARY KEY (id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+CREATE TABLE ddl_p (
+  id INT NOT NULL,
+  v INT NULL,
+  PRIMARY KEY (id)
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin
+PARTITION BY RANGE (id) (
+  PARTITION p0 VALUES LESS THAN (50),
+  PARTITION p1 VALUES LESS THAN (100),
+  PARTITION p2 VALUES LESS THAN MAXVALUE
+);

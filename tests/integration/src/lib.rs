@@ -14,6 +14,7 @@ mod gate;
 pub mod generation;
 pub mod harness;
 pub mod json_fire;
+pub mod marathon;
 pub mod oracle;
 mod random;
 pub mod replay;

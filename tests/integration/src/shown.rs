@@ -53,6 +53,9 @@ pub fn snapshot_rows(snapshot: &Snapshot, layout: &TableLayout) -> Vec<Line> {
         plain_log,
         audit,
         choices,
+        ddl_a,
+        ddl_b,
+        ddl_p,
     )
 }
 

@@ -107,7 +107,8 @@ impl Annotation {
             })
         };
         let mut meant = self.tables.iter().filter(is_named);
-        meant.next() == Some(&number) && meant.next().is_none()
+        // A statement that joins a table with itself maps it twice.
+        meant.next() == Some(&number) && meant.all(|mapped| *mapped == number)
     }
 }
 
@@ -204,6 +205,11 @@ mod tests {
             assert_eq!(absent(text, &tables), AbsentColumns::Unknown, "{text}");
         }
         assert_eq!(absent("UPDATE t SET a = 1", &two), AbsentColumns::Kept);
+        let twice = [(1, "shop", "t"), (1, "shop", "t")];
+        assert_eq!(
+            absent("UPDATE t AS x, t AS y SET x.a = 1", &twice),
+            AbsentColumns::Kept
+        );
         let same_name = [(2, "other", "t"), (1, "shop", "t")];
         assert_eq!(
             absent("UPDATE shop.t SET a = 1", &same_name),

@@ -82,9 +82,9 @@ fn choose(
         options.tables.clone()
     };
     let version = pipeline::version(server)?;
-    let mut good = Vec::new();
+    let mut lock = Lock::new(version, None);
+    let mut found = Vec::new();
     let mut bad: Vec<ServerError> = Vec::new();
-    let mut refused = Vec::new();
     for table in candidates {
         let definition = match server.definition(database, &table) {
             Ok(definition) => definition,
@@ -94,13 +94,10 @@ fn choose(
             }
             Err(error) => return Err(error.into()),
         };
-        let mut lock = Lock::new(version, None);
         lock.insert(&definition.database, &definition.table, &definition.text);
-        match mirrorable(&definition.database, &definition.table, &lock) {
-            Ok(()) => good.push(definition.table),
-            Err(error) => refused.push(error.to_string()),
-        }
+        found.push(definition.table);
     }
+    let (good, refused) = mirrorable(database, found, &lock);
     if !all && !bad.is_empty() {
         return Err(Error::Tables(bad));
     }
@@ -113,10 +110,44 @@ fn choose(
     Ok(good)
 }
 
-/// Whether the generator takes the table as it is.
-fn mirrorable(database: &str, table: &str, lock: &Lock) -> Result<(), Error> {
-    let text = schema_text(database, &[table.to_owned()]);
-    let name = format!("{database}.{table}");
+/// The tables that the generator takes, in their order, and what it says of the others. A table
+/// with a foreign key may need its parent beside it.
+fn mirrorable(database: &str, tables: Vec<String>, lock: &Lock) -> (Vec<String>, Vec<String>) {
+    let mut good: Vec<String> = Vec::new();
+    let mut rest = tables.clone();
+    loop {
+        let before = good.len();
+        let mut refused = Vec::new();
+        for table in std::mem::take(&mut rest) {
+            let with_it = [good.as_slice(), std::slice::from_ref(&table)].concat();
+            match generated(database, &with_it, lock) {
+                Ok(()) => good.push(table),
+                Err(error) => {
+                    refused.push(error.to_string());
+                    rest.push(table);
+                }
+            }
+        }
+        // Tables that refer to each other.
+        if !rest.is_empty() && good.len() == before {
+            let all = [good.as_slice(), rest.as_slice()].concat();
+            if generated(database, &all, lock).is_ok() {
+                refused.clear();
+                good = all;
+            }
+        }
+        if refused.is_empty() || good.len() == before {
+            let position = |table: &String| tables.iter().position(|other| other == table);
+            good.sort_by_key(position);
+            return (good, refused);
+        }
+    }
+}
+
+/// Whether the generator takes these tables as they are.
+fn generated(database: &str, tables: &[String], lock: &Lock) -> Result<(), Error> {
+    let text = schema_text(database, tables);
+    let name = format!("database {database}");
     let schema = SchemaFile::parse(&name, &text).map_err(pipeline::refused)?;
     pipeline::generate(&schema, lock).map(|_| ())
 }
@@ -139,6 +170,48 @@ fn json(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tables_are_taken_with_the_parents_of_their_foreign_keys() {
+        let mut lock = Lock::new(codegen::ddl::ServerVersion::mysql(9, 7), None);
+        let mut insert = |table: &str, parent: &str| {
+            let key = match parent {
+                "" => String::new(),
+                parent => format!(
+                    ", CONSTRAINT `{table}_k` FOREIGN KEY (`p`) REFERENCES `{parent}` (`id`) \
+                     ON DELETE CASCADE"
+                ),
+            };
+            let text = format!(
+                "CREATE TABLE `{table}` (`id` int NOT NULL, `p` int, PRIMARY KEY (`id`){key}) \
+                 ENGINE=InnoDB DEFAULT CHARSET=utf8mb4"
+            );
+            lock.insert("d", table, &text);
+        };
+        for (table, parent) in [
+            ("item", "orders"),
+            ("orders", "customer"),
+            ("customer", ""),
+            ("left", "right"),
+            ("right", "left"),
+            ("orphan", "elsewhere"),
+        ] {
+            insert(table, parent);
+        }
+        let names = ["item", "orders", "customer", "left", "right", "orphan"];
+        let (good, refused) = mirrorable("d", names.map(str::to_owned).to_vec(), &lock);
+        assert_eq!(good, &names[..3]);
+        assert_eq!(refused.len(), 3, "{refused:?}");
+        let (good, refused) = mirrorable(
+            "d",
+            names[..5].iter().map(|&name| name.to_owned()).collect(),
+            &lock,
+        );
+        assert_eq!(
+            (good.as_slice(), refused.len()),
+            (&names.map(str::to_owned)[..5], 0)
+        );
+    }
 
     #[test]
     fn the_text_is_read_back_as_it_was_meant() {

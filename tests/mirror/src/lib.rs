@@ -28,12 +28,12 @@
 //! - `mirror_test.fire_c`: rows are [`FireC`]
 //! - `mirror_test.big`: rows are [`Big`]
 //! - `mirror_test.marker`: rows are [`Marker`]
-//! - `mirror_test.ddl_a`: rows are [`DdlA`]
-//! - `mirror_test.ddl_b`: rows are [`DdlB`]
-//! - `mirror_test.ddl_p`: rows are [`DdlP`]
 //! - `mirror_test.plain_log`: rows are [`PlainLog`]
 //! - `mirror_test.audit`: rows are [`Audit`]
 //! - `mirror_test.choices`: rows are [`Choices`]
+//! - `mirror_test.ddl_a`: rows are [`DdlA`]
+//! - `mirror_test.ddl_b`: rows are [`DdlB`]
+//! - `mirror_test.ddl_p`: rows are [`DdlP`]
 //!
 //! A [`Mirror`] follows the server. Its [`Snapshot`] is all tables at one transaction boundary,
 //! read without locks, and each committed [`Transaction`] carries its typed [`Change`]s.
@@ -73,12 +73,12 @@ pub mod fire_b;
 pub mod fire_c;
 pub mod big;
 pub mod marker;
-pub mod ddl_a;
-pub mod ddl_b;
-pub mod ddl_p;
 pub mod plain_log;
 pub mod audit;
 pub mod choices;
+pub mod ddl_a;
+pub mod ddl_b;
+pub mod ddl_p;
 mod tables;
 
 pub use integers::{Integers, IntegersView};
@@ -113,12 +113,12 @@ pub use fire_b::{FireB, FireBView};
 pub use fire_c::{FireC, FireCView};
 pub use big::{Big, BigView};
 pub use marker::{Marker, MarkerView};
-pub use ddl_a::{DdlA, DdlAE, DdlAView};
-pub use ddl_b::{DdlB, DdlBView};
-pub use ddl_p::{DdlP, DdlPView};
 pub use plain_log::{PlainLog, PlainLogView};
 pub use audit::{Audit, AuditView};
 pub use choices::{Choices, ChoicesType, ChoicesView};
+pub use ddl_a::{DdlA, DdlAE, DdlAView};
+pub use ddl_b::{DdlB, DdlBView};
+pub use ddl_p::{DdlP, DdlPView};
 pub use mirror_runtime;
 pub use mirror_runtime::{Options, RowChange};
 pub use tables::{Change, Snapshot, Tables};

@@ -29,12 +29,12 @@ use crate::fire_b;
 use crate::fire_c;
 use crate::big;
 use crate::marker;
-use crate::ddl_a;
-use crate::ddl_b;
-use crate::ddl_p;
 use crate::plain_log;
 use crate::audit;
 use crate::choices;
+use crate::ddl_a;
+use crate::ddl_b;
+use crate::ddl_p;
 
 /// All mirrored tables at one version; a clone shares every row.
 #[derive(Clone, Default)]
@@ -87,18 +87,18 @@ pub struct Tables {
     big: Table<big::Big>,
     /// `mirror_test.marker`.
     marker: Table<marker::Marker>,
-    /// `mirror_test.ddl_a`.
-    ddl_a: Table<ddl_a::DdlA>,
-    /// `mirror_test.ddl_b`.
-    ddl_b: Table<ddl_b::DdlB>,
-    /// `mirror_test.ddl_p`.
-    ddl_p: Table<ddl_p::DdlP>,
     /// `mirror_test.plain_log`.
     plain_log: Table<plain_log::PlainLog>,
     /// `mirror_test.audit`.
     audit: Table<audit::Audit>,
     /// `mirror_test.choices`.
     choices: Table<choices::Choices>,
+    /// `mirror_test.ddl_a`.
+    ddl_a: Table<ddl_a::DdlA>,
+    /// `mirror_test.ddl_b`.
+    ddl_b: Table<ddl_b::DdlB>,
+    /// `mirror_test.ddl_p`.
+    ddl_p: Table<ddl_p::DdlP>,
 }
 
 /// One change of a committed transaction, by table.
@@ -152,18 +152,18 @@ pub enum Change {
     Big(RowChange<big::Big>),
     /// A row of `mirror_test.marker`, or all of them.
     Marker(RowChange<marker::Marker>),
-    /// A row of `mirror_test.ddl_a`, or all of them.
-    DdlA(RowChange<ddl_a::DdlA>),
-    /// A row of `mirror_test.ddl_b`, or all of them.
-    DdlB(RowChange<ddl_b::DdlB>),
-    /// A row of `mirror_test.ddl_p`, or all of them.
-    DdlP(RowChange<ddl_p::DdlP>),
     /// A row of `mirror_test.plain_log`, or all of them.
     PlainLog(RowChange<plain_log::PlainLog>),
     /// A row of `mirror_test.audit`, or all of them.
     Audit(RowChange<audit::Audit>),
     /// A row of `mirror_test.choices`, or all of them.
     Choices(RowChange<choices::Choices>),
+    /// A row of `mirror_test.ddl_a`, or all of them.
+    DdlA(RowChange<ddl_a::DdlA>),
+    /// A row of `mirror_test.ddl_b`, or all of them.
+    DdlB(RowChange<ddl_b::DdlB>),
+    /// A row of `mirror_test.ddl_p`, or all of them.
+    DdlP(RowChange<ddl_p::DdlP>),
 }
 
 impl From<RowChange<integers::Integers>> for Change {
@@ -310,24 +310,6 @@ impl From<RowChange<marker::Marker>> for Change {
     }
 }
 
-impl From<RowChange<ddl_a::DdlA>> for Change {
-    fn from(change: RowChange<ddl_a::DdlA>) -> Self {
-        Self::DdlA(change)
-    }
-}
-
-impl From<RowChange<ddl_b::DdlB>> for Change {
-    fn from(change: RowChange<ddl_b::DdlB>) -> Self {
-        Self::DdlB(change)
-    }
-}
-
-impl From<RowChange<ddl_p::DdlP>> for Change {
-    fn from(change: RowChange<ddl_p::DdlP>) -> Self {
-        Self::DdlP(change)
-    }
-}
-
 impl From<RowChange<plain_log::PlainLog>> for Change {
     fn from(change: RowChange<plain_log::PlainLog>) -> Self {
         Self::PlainLog(change)
@@ -343,6 +325,24 @@ impl From<RowChange<audit::Audit>> for Change {
 impl From<RowChange<choices::Choices>> for Change {
     fn from(change: RowChange<choices::Choices>) -> Self {
         Self::Choices(change)
+    }
+}
+
+impl From<RowChange<ddl_a::DdlA>> for Change {
+    fn from(change: RowChange<ddl_a::DdlA>) -> Self {
+        Self::DdlA(change)
+    }
+}
+
+impl From<RowChange<ddl_b::DdlB>> for Change {
+    fn from(change: RowChange<ddl_b::DdlB>) -> Self {
+        Self::DdlB(change)
+    }
+}
+
+impl From<RowChange<ddl_p::DdlP>> for Change {
+    fn from(change: RowChange<ddl_p::DdlP>) -> Self {
+        Self::DdlP(change)
     }
 }
 
@@ -376,18 +376,18 @@ impl Schema for Tables {
             &fire_c::LAYOUT,
             &big::LAYOUT,
             &marker::LAYOUT,
-            &ddl_a::LAYOUT,
-            &ddl_b::LAYOUT,
-            &ddl_p::LAYOUT,
             &plain_log::LAYOUT,
             &audit::LAYOUT,
             &choices::LAYOUT,
+            &ddl_a::LAYOUT,
+            &ddl_b::LAYOUT,
+            &ddl_p::LAYOUT,
         ];
         LAYOUTS
     }
 
     fn fingerprint() -> &'static str {
-        "63b3ae01b57b0230"
+        "d35fcf10a456488c"
     }
 
     fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
@@ -416,12 +416,12 @@ impl Schema for Tables {
             21 => Some(&self.fire_c),
             22 => Some(&self.big),
             23 => Some(&self.marker),
-            24 => Some(&self.ddl_a),
-            25 => Some(&self.ddl_b),
-            26 => Some(&self.ddl_p),
-            27 => Some(&self.plain_log),
-            28 => Some(&self.audit),
-            29 => Some(&self.choices),
+            24 => Some(&self.plain_log),
+            25 => Some(&self.audit),
+            26 => Some(&self.choices),
+            27 => Some(&self.ddl_a),
+            28 => Some(&self.ddl_b),
+            29 => Some(&self.ddl_p),
             _ => None,
         }
     }
@@ -452,12 +452,12 @@ impl Schema for Tables {
             21 => Some(&mut self.fire_c),
             22 => Some(&mut self.big),
             23 => Some(&mut self.marker),
-            24 => Some(&mut self.ddl_a),
-            25 => Some(&mut self.ddl_b),
-            26 => Some(&mut self.ddl_p),
-            27 => Some(&mut self.plain_log),
-            28 => Some(&mut self.audit),
-            29 => Some(&mut self.choices),
+            24 => Some(&mut self.plain_log),
+            25 => Some(&mut self.audit),
+            26 => Some(&mut self.choices),
+            27 => Some(&mut self.ddl_a),
+            28 => Some(&mut self.ddl_b),
+            29 => Some(&mut self.ddl_p),
             _ => None,
         }
     }
@@ -488,12 +488,12 @@ impl Schema for Tables {
             Change::FireC(change) => change.view(),
             Change::Big(change) => change.view(),
             Change::Marker(change) => change.view(),
-            Change::DdlA(change) => change.view(),
-            Change::DdlB(change) => change.view(),
-            Change::DdlP(change) => change.view(),
             Change::PlainLog(change) => change.view(),
             Change::Audit(change) => change.view(),
             Change::Choices(change) => change.view(),
+            Change::DdlA(change) => change.view(),
+            Change::DdlB(change) => change.view(),
+            Change::DdlP(change) => change.view(),
         }
     }
 }
@@ -639,21 +639,6 @@ impl Snapshot {
         marker::MarkerView::new(&self.inner.tables().marker)
     }
 
-    /// The rows of `mirror_test.ddl_a` at this version.
-    pub fn ddl_a(&self) -> ddl_a::DdlAView<'_> {
-        ddl_a::DdlAView::new(&self.inner.tables().ddl_a)
-    }
-
-    /// The rows of `mirror_test.ddl_b` at this version.
-    pub fn ddl_b(&self) -> ddl_b::DdlBView<'_> {
-        ddl_b::DdlBView::new(&self.inner.tables().ddl_b)
-    }
-
-    /// The rows of `mirror_test.ddl_p` at this version.
-    pub fn ddl_p(&self) -> ddl_p::DdlPView<'_> {
-        ddl_p::DdlPView::new(&self.inner.tables().ddl_p)
-    }
-
     /// The rows of `mirror_test.plain_log` at this version.
     pub fn plain_log(&self) -> plain_log::PlainLogView<'_> {
         plain_log::PlainLogView::new(&self.inner.tables().plain_log)
@@ -667,5 +652,20 @@ impl Snapshot {
     /// The rows of `mirror_test.choices` at this version.
     pub fn choices(&self) -> choices::ChoicesView<'_> {
         choices::ChoicesView::new(&self.inner.tables().choices)
+    }
+
+    /// The rows of `mirror_test.ddl_a` at this version.
+    pub fn ddl_a(&self) -> ddl_a::DdlAView<'_> {
+        ddl_a::DdlAView::new(&self.inner.tables().ddl_a)
+    }
+
+    /// The rows of `mirror_test.ddl_b` at this version.
+    pub fn ddl_b(&self) -> ddl_b::DdlBView<'_> {
+        ddl_b::DdlBView::new(&self.inner.tables().ddl_b)
+    }
+
+    /// The rows of `mirror_test.ddl_p` at this version.
+    pub fn ddl_p(&self) -> ddl_p::DdlPView<'_> {
+        ddl_p::DdlPView::new(&self.inner.tables().ddl_p)
     }
 }

@@ -15,6 +15,8 @@ on_both_servers!(tables_that_change_under_load_are_equal_or_stop_the_mirror);
 
 /// Writers at a time.
 const WRITERS: usize = 2;
+/// ER_LOCK_WAIT_TIMEOUT
+const LOCK_WAIT_TIMEOUT: u16 = 1205;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]
@@ -24,6 +26,8 @@ struct Outcomes {
     /// By kind of change.
     stopped: BTreeMap<&'static str, u32>,
     refused: u32,
+    /// Statements that gave up, because somebody held the table for long.
+    waited: u32,
 }
 
 fn tables_that_change_under_load_are_equal_or_stop_the_mirror(flavor: Flavor) {
@@ -58,10 +62,17 @@ fn run(world: &World, gate: &Gate, random: &mut Random) -> Outcomes {
     for number in 0..u64::from(rounds("changes of definitions", 12)) {
         let change = marathon::change(random, number);
         let mut conn = world.conn();
+        conn.query_drop("SET SESSION lock_wait_timeout = 20")
+            .unwrap();
         for sql in &change.statements {
-            // What the tables are by now may not allow it.
-            if conn.query_drop(sql).is_err() {
-                outcomes.refused += 1;
+            match conn.query_drop(sql) {
+                Ok(()) => {}
+                Err(mysql::Error::MySqlError(error)) if error.code == LOCK_WAIT_TIMEOUT => {
+                    outcomes.waited += 1;
+                    tell_who_waits(world, sql);
+                }
+                // What the tables are by now may not allow it.
+                Err(_) => outcomes.refused += 1,
             }
         }
         conn.query_drop("UNLOCK TABLES").unwrap();
@@ -88,6 +99,18 @@ fn run(world: &World, gate: &Gate, random: &mut Random) -> Outcomes {
     gate.close();
     outcomes.reloads += mirror.status().reloads;
     outcomes
+}
+
+/// Who holds a table that a statement has waited for, for whoever looks into it.
+fn tell_who_waits(world: &World, sql: &str) {
+    type Line = (u64, String, i64, Option<String>, Option<String>);
+    let list: Vec<Line> = world
+        .conn()
+        .query(
+            "SELECT ID, COMMAND, TIME, STATE, LEFT(INFO, 200) FROM information_schema.PROCESSLIST",
+        )
+        .unwrap();
+    println!("{}: waited for long: {sql}: {list:#?}", world.flavor());
 }
 
 /// A mirror that does not catch up has stopped because of a table's layout, and says which.

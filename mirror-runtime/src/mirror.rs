@@ -59,12 +59,15 @@ impl<S: Schema> Shared<S> {
         }
     }
 
-    /// Asks the mirror's thread for a load, or what the policy for its cause says.
+    /// Asks the mirror's thread for a load, or what the policy for its cause says; once, however
+    /// often it is asked before that.
     pub(crate) fn request(&self, reload: Reload) {
         let requested = self.requested.lock();
-        requested
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(reload);
+        let mut requested = requested.unwrap_or_else(PoisonError::into_inner);
+        let is_same = |held: &Reload| (held.cause, &held.tables) == (reload.cause, &reload.tables);
+        if !requested.iter().any(is_same) {
+            requested.push(reload);
+        }
     }
 
     /// What was asked for, once.

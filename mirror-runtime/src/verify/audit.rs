@@ -13,6 +13,7 @@ use crate::mirror::Shared;
 use crate::policy::Cause;
 use crate::reload::Reload;
 use crate::source::{BinlogPosition, SourceError};
+use crate::status::Status;
 use crate::store::Schema;
 
 /// How often a waiting auditor looks whether it is to end.
@@ -217,6 +218,7 @@ fn walk<S: Schema>(
             has_ended: &has_ended,
             due: Instant::now(),
         };
+        let before = shared.status.get();
         let result = Verification::new(shared, verify, &mut watch).run();
         if watched.is_stopped() || has_ended() {
             return;
@@ -225,7 +227,7 @@ fn walk<S: Schema>(
             Ok(report) => {
                 wait = FIRST_WAIT;
                 if options.heal {
-                    heal(shared, &report);
+                    heal(shared, &report, &before);
                 }
                 watched.update(|progress| {
                     progress.rounds += 1;
@@ -244,12 +246,21 @@ fn walk<S: Schema>(
     }
 }
 
-/// Hands tables with differences over to the mirror.
-fn heal<S: Schema>(shared: &Shared<S>, report: &VerifyReport) {
+/// Hands tables with differences over to the mirror, but for those that were loaded again since
+/// the round began.
+fn heal<S: Schema>(shared: &Shared<S>, report: &VerifyReport, before: &Status) {
+    let now = shared.status.get();
     for table in report.tables.iter().filter(|table| table.differences > 0) {
         let index = S::layouts()
             .iter()
             .position(|layout| layout.full_name() == table.table);
+        let loads = |status: &Status| {
+            let shown = index.and_then(|index| status.tables.get(index));
+            shown.map(|table| table.reloads)
+        };
+        if loads(&now) != loads(before) {
+            continue;
+        }
         let key = table.first.first();
         let reason = format!(
             "divergence of {}: rows differ from the server's ({}), the first {}",

@@ -84,8 +84,7 @@ fn only_the_tables_concerned_are_loaded_again_under_load(flavor: Flavor) {
             for round in 0..rounds("tables loaded again", 6) {
                 let before = mirror.status();
                 if random.one_in(2) {
-                    let format = "SET SESSION binlog_format = 'STATEMENT'";
-                    session(&world, &[format, "UPDATE fire_a SET n = n + 1"]);
+                    world.run_as_statement("UPDATE fire_a SET n = n + 1");
                     of_a += 1;
                 } else {
                     diverge(&world, round as i32);

@@ -5,6 +5,7 @@ mod decode;
 mod measure;
 mod reload;
 mod report;
+mod store;
 mod workload;
 
 use std::path::PathBuf;
@@ -19,9 +20,23 @@ struct Arguments {
     /// Fewer rows and runs: minutes become seconds, figures become rough.
     #[arg(long)]
     quick: bool,
+    /// Only these parts, as `store,decode`.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
+    only: Vec<Part>,
     /// Also write the results as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+/// A part of the benchmarks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// The versioned store alone.
+    Store,
+    /// Decoding of the standard load.
+    Decode,
+    /// Reads while a table is loaded again.
+    Reload,
 }
 
 /// Why a benchmark could not be run.
@@ -43,15 +58,24 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
     } else {
         (1_000_000, 5)
     };
-    eprintln!("making the standard load: {rows} rows an interval");
-    let workload = workload::make(rows)?;
+    let wanted = |part| arguments.only.is_empty() || arguments.only.contains(&part);
     let mut results = Vec::new();
-    for interval in &workload.intervals {
-        eprintln!("decoding {}", interval.name);
-        results.extend(decode::run(interval, runs)?);
+    if wanted(Part::Store) {
+        eprintln!("reading and writing the store: {rows} rows");
+        results.extend(store::run(rows, runs));
     }
-    eprintln!("loading a table again");
-    results.extend(reload::run(&workload.server, rows, runs)?);
+    if wanted(Part::Decode) || wanted(Part::Reload) {
+        eprintln!("making the standard load: {rows} rows an interval");
+        let workload = workload::make(rows)?;
+        for interval in workload.intervals.iter().filter(|_| wanted(Part::Decode)) {
+            eprintln!("decoding {}", interval.name);
+            results.extend(decode::run(interval, runs)?);
+        }
+        if wanted(Part::Reload) {
+            eprintln!("loading a table again");
+            results.extend(reload::run(&workload.server, rows, runs)?);
+        }
+    }
     print!("{}", report::table(&results));
     let path = report::write_markdown(&results)?;
     eprintln!("report: {}", path.display());

@@ -59,7 +59,7 @@ pub(crate) fn cost(
 }
 
 /// The middle value; 0 for none.
-fn median(values: &mut [f64]) -> f64 {
+pub(crate) fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

@@ -61,6 +61,8 @@ pub(crate) struct Loaded<S> {
     pub(crate) defaults: Vec<Arc<[ColumnDefault]>>,
     /// The server's collations.
     pub(crate) collations: Collations,
+    /// Whether the case of names does not tell tables apart.
+    pub(crate) lower_case_names: bool,
 }
 
 /// Checks the server, then loads all selected tables.
@@ -124,6 +126,7 @@ pub(crate) fn bootstrap<S: Schema>(
         contents,
         defaults,
         collations,
+        lower_case_names: info.lower_case_table_names != 0,
     })
 }
 

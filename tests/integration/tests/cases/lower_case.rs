@@ -63,6 +63,9 @@ fn two_spellings_are_two_tables_where_names_are_as_written(servers: &Servers, fl
     let mut conn = site.conn();
     for sql in [
         "CREATE TABLE D1.mixcase (Id INT PRIMARY KEY, COL INT)",
+        // What a server with names in lower case would call the mirrored one.
+        "CREATE DATABASE d1",
+        "CREATE TABLE d1.mixcase (Id INT PRIMARY KEY, COL INT)",
         "INSERT INTO D1.mixcase VALUES (1,100)",
         "INSERT INTO D1.MixCase VALUES (1,1)",
     ] {
@@ -72,7 +75,8 @@ fn two_spellings_are_two_tables_where_names_are_as_written(servers: &Servers, fl
     for sql in [
         "INSERT INTO D1.mixcase VALUES (2,200)",
         "INSERT INTO D1.MixCase VALUES (2,2)",
-        "TRUNCATE TABLE D1.mixcase",
+        "INSERT INTO d1.mixcase VALUES (3,3000)",
+        "UPDATE d1.mixcase SET COL = 3001 WHERE Id = 3",
     ] {
         run_in(&mut conn, sql);
     }
@@ -82,7 +86,12 @@ fn two_spellings_are_two_tables_where_names_are_as_written(servers: &Servers, fl
         rows
     };
     assert_eq!(cols(&mirror), [Some(1), Some(2)]);
+    let status = mirror.status();
+    assert_eq!(status.reloads, 0, "{:?}", status.last_reload);
+    run_in(&mut conn, "TRUNCATE TABLE D1.mixcase");
     run_in(&mut conn, "ALTER TABLE D1.mixcase ADD COLUMN x INT");
     run_in(&mut conn, "DROP TABLE D1.mixcase");
+    run_in(&mut conn, "DELETE FROM d1.mixcase");
     assert_eq!(cols(&mirror), [Some(1), Some(2)]);
+    case.assert_equals_server(&mirror, "two spellings");
 }

@@ -13,7 +13,7 @@ use crate::mirror::Shared;
 use crate::options::Options;
 use crate::reload::Reload;
 use crate::source::{
-    BinlogPosition, EventSource, LiveSource, ServerUrl, SourceError, SourceErrorKind,
+    BinlogPosition, EventSource, FollowedLog, LiveSource, ServerUrl, SourceError, SourceErrorKind,
     StatementTexts, StreamOptions, StreamStart, connect, derive_server_id, query_error,
 };
 use crate::status::State;
@@ -248,6 +248,8 @@ impl<S: Schema> Session<'_, S> {
         };
         let (mut source, handle) = LiveSource::open(&self.options.url, &resume.start, options)?;
         shared.set_stream(Some(handle));
+        let info = source.server_info();
+        resume.log.check(&self.options.url, &resume.start, info)?;
         if until.is_none() {
             shared.status.update(|status| status.state = State::Live);
         }
@@ -262,6 +264,7 @@ impl<S: Schema> Session<'_, S> {
                 }
                 .into());
             };
+            resume.log.event(&event)?;
             reader.event(&event, applier)?;
             shared.status.heard();
             if reader.in_transaction() {
@@ -304,6 +307,7 @@ impl<S: Schema> Session<'_, S> {
 struct Resume {
     start: StreamStart,
     boundaries: u64,
+    log: FollowedLog,
 }
 
 impl Resume {
@@ -311,6 +315,7 @@ impl Resume {
         Self {
             start,
             boundaries: 0,
+            log: FollowedLog::default(),
         }
     }
 
@@ -321,6 +326,7 @@ impl Resume {
             return;
         }
         self.boundaries = boundaries;
+        self.log.passed_boundary();
         let Some(last) = last else { return };
         match (&mut self.start, &last.gtid) {
             (StreamStart::Gtid(set), Some(gtid)) => {

@@ -296,6 +296,7 @@ fn from_dump_error(code: u16, state: &str, message: &str, context: &Context<'_>)
         "truncated",
         "corrupt",
         "checksum failure",
+        "i/o error reading log event",
     ];
     if damaged.iter().any(|part| has(part)) {
         let (file, position) = asked.rsplit_once(':').unwrap_or((asked.as_str(), ""));

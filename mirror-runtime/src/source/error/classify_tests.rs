@@ -74,6 +74,10 @@ fn dump_errors_are_told_apart_by_their_text() {
             "event read from binlog did not pass crc check",
             Kind::Malformed,
         ),
+        (
+            "I/O error reading log event; the first event '' at 4, the last event read from 'binlog.000001' at 1148",
+            Kind::Malformed,
+        ),
         ("something new", Kind::Server),
     ] {
         let error = dump(message);

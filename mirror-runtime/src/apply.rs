@@ -8,7 +8,7 @@ use crate::cascade::CascadeError;
 use crate::error::Error;
 use crate::foreign_keys::ForeignKeys;
 use crate::image::{Plan, RowsEvent};
-use crate::reload::{Reload, apply_error};
+use crate::reload::{self, Reload, apply_error};
 use crate::source::{BinlogPosition, RawEvent};
 use crate::status::{Status, StatusCell, since_micros};
 use crate::store::{ApplyError, Mode, Schema, Writer};
@@ -196,6 +196,7 @@ impl<'m, S: Schema> Applier<'m, S> {
             diverged: false,
             not_replayable: false,
             at: None,
+            remedy: reload::ROW_FORMAT,
         });
     }
 
@@ -293,6 +294,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
                 diverged: true,
                 not_replayable: false,
                 at: None,
+                remedy: reload::NAMES,
             });
         }
         Ok(())

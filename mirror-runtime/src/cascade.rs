@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::apply::Applier;
 use crate::foreign_keys::{Link, keys_differ, may_change_keys};
 use crate::image::{Plan, RowsEvent};
-use crate::reload::Reload;
+use crate::reload::{QUIET_PARENTS, Reload};
 use crate::source::RawEvent;
 use crate::store::{ApplyError, ChildChange, Mode, ParentKey, RowImagesOf, RowValues, Schema};
 
@@ -148,6 +148,7 @@ impl<S: Schema> Applier<'_, S> {
             diverged: false,
             not_replayable: true,
             at: None,
+            remedy: QUIET_PARENTS,
         }))
     }
 
@@ -161,6 +162,7 @@ impl<S: Schema> Applier<'_, S> {
             diverged: true,
             not_replayable: true,
             at: None,
+            remedy: QUIET_PARENTS,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, TableError};
 use crate::foreign_keys::ForeignKeys;
 use crate::mirror::Shared;
 use crate::options::Options;
-use crate::reload::Reload;
+use crate::reload::{KEPT_LOGS, Reload};
 use crate::source::{
     BinlogPosition, EventSource, FollowedLog, LiveSource, ServerUrl, SourceError, SourceErrorKind,
     StatementTexts, StreamOptions, StreamStart, connect, derive_server_id, query_error,
@@ -99,6 +99,7 @@ pub(crate) fn run<S: Schema>(shared: &Shared<S>, mut writer: Writer<S>) -> Resul
             diverged,
             not_replayable,
             at,
+            remedy,
         }) = ended
         else {
             return Ok(());
@@ -119,6 +120,7 @@ pub(crate) fn run<S: Schema>(shared: &Shared<S>, mut writer: Writer<S>) -> Resul
                 table: "*".into(),
                 times: in_a_row,
                 reason,
+                remedy,
             }
             .into());
         }
@@ -217,6 +219,7 @@ impl<S: Schema> Session<'_, S> {
                             diverged: true,
                             not_replayable: false,
                             at: None,
+                            remedy: KEPT_LOGS,
                         }));
                     }
                     Recovery::GiveUp => return Err(error.into()),

@@ -17,7 +17,28 @@ pub(crate) struct Reload {
     pub(crate) not_replayable: bool,
     /// The end of the transaction that it was, once that has come.
     pub(crate) at: Option<BinlogPosition>,
+    /// What to do when loading does not help.
+    pub(crate) remedy: &'static str,
 }
+
+/// For rows that are not as the log says.
+pub(crate) const UNLOGGED_WRITES: &str =
+    "find out who writes without the binlog (sql_log_bin=0) and start again";
+/// For images that cannot be replayed over rows that may be newer.
+pub(crate) const FULL_IMAGES: &str = "set binlog_row_image = FULL, also in the sessions that write, or start again while these \
+     are not written";
+/// For tables that are redefined while the log has no names of columns.
+pub(crate) const NAMES: &str =
+    "set binlog_row_metadata = FULL, or start again when the table is not altered any more";
+/// For statements that change tables without row events.
+pub(crate) const ROW_FORMAT: &str = "find out who runs this statement (with binlog_format = ROW its rows are in the log) and \
+     start again";
+/// For what a foreign key did to rows that may be newer.
+pub(crate) const QUIET_PARENTS: &str =
+    "start again while rows of the parent table are not deleted and keep their keys";
+/// For logs that are gone when the mirror wants to go on in them.
+pub(crate) const KEPT_LOGS: &str =
+    "keep binlogs longer (binlog_expire_logs_seconds), and leave gtid_mode as it is";
 
 /// A divergence is a reason to load again; everything else stops the mirror.
 pub(crate) fn apply_error(
@@ -36,17 +57,29 @@ pub(crate) fn apply_error(
                 diverged: false,
                 not_replayable: true,
                 at: None,
+                remedy: FULL_IMAGES,
             });
         }
         ApplyError::Divergence(divergence) => {
+            let not_replayable = matches!(
+                divergence,
+                Divergence::PartialMove | Divergence::JsonReplay
+            );
+            let lacks_columns = not_replayable
+                || matches!(
+                    divergence,
+                    Divergence::JsonDifference | Divergence::DefaultNotKnown { .. }
+                );
             return Ok(Reload {
                 reason: format!("divergence of {table} at {position}: {divergence}"),
                 diverged: true,
-                not_replayable: matches!(
-                    divergence,
-                    Divergence::PartialMove | Divergence::JsonReplay
-                ),
+                not_replayable,
                 at: None,
+                remedy: if lacks_columns {
+                    FULL_IMAGES
+                } else {
+                    UNLOGGED_WRITES
+                },
             });
         }
         ApplyError::Value(error) if error.is_absent() => TableError::Unsupported {

@@ -85,9 +85,17 @@ impl FollowedLog {
         if is_other {
             self.resume = None;
         }
-        match &self.resume {
-            Some(mark) => probe(url, &mark.file)?.map_or(Ok(()), |found| mark.check(&found)),
-            None => Ok(()),
+        let Some(mark) = &self.resume else {
+            return Ok(());
+        };
+        match probe(url, &mark.file) {
+            Ok(found) => found.map_or(Ok(()), |found| mark.check(&found)),
+            Err(SourceError::Purged { oldest, detail, .. }) => Err(SourceError::Purged {
+                asked: format!("{start}, last read in {}", mark.file),
+                oldest,
+                detail,
+            }),
+            Err(error) => Err(error),
         }
     }
 

@@ -188,6 +188,21 @@ fn only_errors_that_pass_by_themselves_are_transient() {
 }
 
 #[test]
+fn a_connection_that_ends_without_a_word_is_lost_with_and_without_tls() {
+    let tls = "peer closed connection without sending TLS close_notify: https://docs.rs/x";
+    let ends = [
+        std::io::Error::new(std::io::ErrorKind::UnexpectedEof, tls),
+        std::io::ErrorKind::UnexpectedEof.into(),
+        std::io::ErrorKind::ConnectionReset.into(),
+    ];
+    for end in ends {
+        let text = from_io(&end, &context(false)).to_string();
+        assert!(text.contains("broke: connection lost;"), "{text}");
+        assert!(!text.contains("close_notify"), "{text}");
+    }
+}
+
+#[test]
 fn values_of_the_driver_stay_out_of_messages() {
     let error = DriverFailure::FromValueError(mysql::Value::Bytes(b"secret".to_vec()));
     let text = from_mysql(error, &context(false)).to_string();

@@ -1,7 +1,9 @@
-//! `cargo xtask bench`: what decoding costs, against baselines measured in the same run.
+//! `cargo xtask bench`: what decoding and reading cost, against baselines measured in the same
+//! run.
 
 mod decode;
 mod measure;
+mod reload;
 mod report;
 mod workload;
 
@@ -48,6 +50,8 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         eprintln!("decoding {}", interval.name);
         results.extend(decode::run(interval, runs)?);
     }
+    eprintln!("loading a table again");
+    results.extend(reload::run(&workload.server, rows, runs)?);
     print!("{}", report::table(&results));
     let path = report::write_markdown(&results)?;
     eprintln!("report: {}", path.display());

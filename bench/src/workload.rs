@@ -18,7 +18,7 @@ const SCHEMA: &str = include_str!("../../demo/schema.sql");
 /// The load's files; the server keeps them until this is dropped.
 pub(crate) struct Workload {
     pub(crate) intervals: Vec<Interval>,
-    _server: Server,
+    pub(crate) server: Server,
 }
 
 /// One part of the load.
@@ -64,10 +64,7 @@ pub(crate) fn make(rows: u64) -> Result<Workload, Error> {
         intervals.push(Interval { name, file, rows });
     }
     server.exec("FLUSH BINARY LOGS")?;
-    Ok(Workload {
-        intervals,
-        _server: server,
-    })
+    Ok(Workload { intervals, server })
 }
 
 fn inserts(head: &str, row: &str, rows: u64) -> Vec<String> {

@@ -183,9 +183,10 @@ impl TransactionSink for Printer {
         };
         match decoder.decode_only(plan, rows, &mut show) {
             Ok(()) => Ok(()),
-            Err(ApplyError::Divergence(
-                why @ (Divergence::GeneratedNotLogged | Divergence::ReplaceNotTold),
-            )) => {
+            Err(ApplyError::Divergence {
+                what: why @ (Divergence::GeneratedNotLogged | Divergence::ReplaceNotTold),
+                ..
+            }) => {
                 self.reload(table, &why.to_string());
                 Ok(())
             }

@@ -127,7 +127,7 @@ fn print(
 ) -> Result<(), Failure> {
     start_line(line, &transaction.boundary);
     if let Some(reason) = &transaction.reload {
-        say!("all tables were loaded again: {reason}");
+        say!("loaded again: {reason}");
     }
     for change in &transaction.changes {
         add_change(line, &Tables::change_view(change));

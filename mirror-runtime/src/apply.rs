@@ -8,11 +8,14 @@ use crate::cascade::CascadeError;
 use crate::error::Error;
 use crate::foreign_keys::ForeignKeys;
 use crate::image::{Plan, RowsEvent};
-use crate::reload::{self, Reload, apply_error};
+use crate::mirror::Shared;
+use crate::policy::{Cause, Policies};
+use crate::reload::{Reload, apply_error};
 use crate::source::{BinlogPosition, RawEvent};
 use crate::status::{Status, StatusCell, since_micros};
 use crate::store::{ApplyError, Mode, Schema, Writer};
 use crate::subscription::{Subscribers, Transaction};
+use crate::table_states::TableStates;
 use crate::transaction::{Boundary, Redefined, Touch, TransactionSink};
 
 /// The load that a replay is applied over.
@@ -30,12 +33,13 @@ pub(crate) struct Applier<'m, S: Schema> {
     pub(crate) writer: &'m mut Writer<S>,
     /// Which tables' changes change rows of others.
     pub(crate) foreign_keys: Arc<ForeignKeys>,
+    pub(crate) states: &'m mut TableStates,
     subscribers: &'m Subscribers<S>,
-    status: &'m StatusCell,
+    pub(crate) status: &'m StatusCell,
     stop: &'m Arc<AtomicBool>,
-    mode: Mode,
-    /// While the load is caught up with, boundaries are not published.
-    publishing: bool,
+    pub(crate) policies: Policies,
+    /// While a load is caught up with, boundaries are not published.
+    pub(crate) publishing: bool,
     /// Until then, what the replay is applied over.
     replayed_over: Option<ReplayedOver<S>>,
     /// A change of definition in the replay, to be judged at its boundary.
@@ -43,7 +47,7 @@ pub(crate) struct Applier<'m, S: Schema> {
     /// Tables that the running transaction changed.
     changed: Vec<usize>,
     pub(crate) changes: Option<Vec<S::Change>>,
-    reload: Option<Reload>,
+    pub(crate) reload: Option<Reload>,
     last: Option<Boundary>,
     applied: u64,
     boundaries: u64,
@@ -52,19 +56,19 @@ pub(crate) struct Applier<'m, S: Schema> {
 impl<'m, S: Schema> Applier<'m, S> {
     pub(crate) fn new(
         writer: &'m mut Writer<S>,
+        states: &'m mut TableStates,
         foreign_keys: Arc<ForeignKeys>,
         replayed_over: ReplayedOver<S>,
-        subscribers: &'m Subscribers<S>,
-        status: &'m StatusCell,
-        stop: &'m Arc<AtomicBool>,
+        shared: &'m Shared<S>,
     ) -> Self {
         Self {
             writer,
             foreign_keys,
-            subscribers,
-            status,
-            stop,
-            mode: Mode::Tolerant,
+            states,
+            subscribers: &shared.subscribers,
+            status: &shared.status,
+            stop: &shared.stop,
+            policies: shared.options.policies,
             publishing: false,
             replayed_over: Some(replayed_over),
             redefined: None,
@@ -92,13 +96,19 @@ impl<'m, S: Schema> Applier<'m, S> {
         (self.boundaries, self.last.as_ref())
     }
 
+    /// Whether the load has been caught up with.
+    pub(crate) fn is_live(&self) -> bool {
+        self.publishing
+    }
+
     /// The replay has reached the end of the load: publishes it, and is strict from now on.
     pub(crate) fn go_live(&mut self, position: BinlogPosition, reload: Option<String>) {
         let gtid = self.last.as_ref().and_then(|last| last.gtid.clone());
+        let shown = self.states.show();
         let transaction = self
             .subscribers
             .begin()
-            .then(|| self.whole(&position, reload));
+            .then(|| self.whole(&shown, &position, reload));
         let writer = &mut *self.writer;
         self.subscribers
             .publish(transaction, &|| self.stop.load(Ordering::Relaxed), || {
@@ -106,22 +116,31 @@ impl<'m, S: Schema> Applier<'m, S> {
             });
         self.publishing = true;
         self.replayed_over = None;
-        self.mode = Mode::Strict;
         self.changes = None;
         self.changed.clear();
-        let tables = self.writer.tables();
+        let (tables, states) = (self.writer.tables(), &*self.states);
         self.status.update(|status| {
-            refresh_rows(tables, status, 0..S::layouts().len());
+            for (index, table) in status.tables.iter_mut().enumerate() {
+                if !states.is_suspect(index) {
+                    table.suspect = None;
+                }
+            }
+            refresh_rows(tables, status, shown);
             status.position = Some(position);
             status.gtid = gtid.or(status.gtid.take());
         });
     }
 
-    /// All tables as one transaction: what subscribers get of a load.
-    fn whole(&self, position: &BinlogPosition, reload: Option<String>) -> Transaction<S> {
+    /// These tables as one transaction: what subscribers get of a load.
+    fn whole(
+        &self,
+        shown: &[usize],
+        position: &BinlogPosition,
+        reload: Option<String>,
+    ) -> Transaction<S> {
         let mut changes = Vec::new();
         let tables = self.writer.tables();
-        for index in 0..S::layouts().len() {
+        for &index in shown {
             if let Some(table) = tables.table(index) {
                 table.describe(&mut changes);
             }
@@ -146,10 +165,16 @@ impl<'m, S: Schema> Applier<'m, S> {
 
     /// Changes that the load certainly does not have in it must fit already in the replay.
     pub(crate) fn mode_for(&self, table: usize, event: &RawEvent<'_>) -> Mode {
-        let contents = self.replayed_over.as_ref();
-        match contents.and_then(|load| load.contents.as_ref()) {
-            Some(contents) if contents.lack(table, &event.end_position()) => Mode::Strict,
-            _ => self.mode,
+        if self.states.is_loading(table) {
+            let contents = self.replayed_over.as_ref();
+            return match contents.and_then(|load| load.contents.as_ref()) {
+                Some(contents) if contents.lack(table, &event.end_position()) => Mode::Strict,
+                _ => Mode::Tolerant,
+            };
+        }
+        match self.states.is_suspect(table) {
+            true => Mode::Lenient,
+            false => Mode::Strict,
         }
     }
 
@@ -182,32 +207,14 @@ impl<'m, S: Schema> Applier<'m, S> {
         }
     }
 
-    /// Row events alone no longer tell what these tables hold.
-    fn reload_for(&mut self, touch: &Touch) {
-        let layouts = S::layouts();
-        let names: Vec<String> = touch
-            .tables
-            .iter()
-            .filter_map(|&table| layouts.get(table))
-            .map(|layout| layout.full_name())
-            .collect();
-        self.reload.get_or_insert_with(|| Reload {
-            reason: format!("{} on {}", touch.kind, names.join(", ")),
-            diverged: false,
-            not_replayable: false,
-            at: None,
-            remedy: reload::ROW_FORMAT,
-        });
-    }
-
     /// A change of definition in the replay. The statement holds the table until it is over:
     /// if it was in the log before the load, then the SELECTs saw what it made of the table,
     /// and everything before it; the replay of this table starts with it. Otherwise some of
     /// the SELECTs may have come before it, and the tables have to be loaded again.
-    fn redefine(&mut self, touch: &Touch, position: &BinlogPosition) {
+    fn redefine(&mut self, touch: &Touch, position: &BinlogPosition) -> Result<(), Error> {
         let was_over = |load: &&ReplayedOver<S>| *position <= load.before_load;
         let Some(load) = self.replayed_over.as_ref().filter(was_over) else {
-            return self.reload_for(touch);
+            return self.touch(touch);
         };
         for &index in &touch.tables {
             let loaded = load.tables.table(index);
@@ -216,7 +223,17 @@ impl<'m, S: Schema> Applier<'m, S> {
                 working.copy_from(loaded.as_any());
             }
         }
-        self.changed.clear();
+        self.mark();
+        Ok(())
+    }
+
+    /// What was changed is part of the state that later changes follow on; readers see it with
+    /// the load.
+    fn mark(&mut self) {
+        for table in self.changed.drain(..) {
+            self.states.changed(table);
+        }
+        self.changes = None;
         self.writer.mark();
     }
 
@@ -261,15 +278,16 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
         rows: &RowsEvent<'_>,
         event: &RawEvent<'_>,
     ) -> Result<(), Error> {
-        if self.reload.is_some() {
+        if self.is_to_be_loaded(table) {
             return Ok(());
         }
         self.begin_change(table);
-        let is_parent = !self.foreign_keys.of(table).is_empty();
+        let mode = self.mode_for(table, event);
+        let is_parent = mode != Mode::Lenient && !self.foreign_keys.of(table).is_empty();
+        let listed = self.changes.as_ref().map(Vec::len);
         let result = if is_parent && rows.cascades_silently() {
             self.parent_rows(table, plan, rows, event)
         } else {
-            let mode = self.mode_for(table, event);
             self.apply_all(table, plan, rows, mode)
                 .map_err(|error| CascadeError::Table(table, error))
         };
@@ -277,10 +295,17 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             Ok(()) => return Ok(()),
             Err(CascadeError::Reload(reload)) => reload,
             Err(CascadeError::Table(table, error)) => {
-                apply_error(error, Self::name_of(table), &event.end_position())?
+                apply_error(error, table, Self::name_of(table), &event.end_position())?
             }
         };
-        self.reload = Some(reload);
+        self.need(reload)?;
+        if self.states.is_suspect(table) {
+            // By policy: the rows that fit, of which some were applied already.
+            if let (Some(changes), Some(listed)) = (self.changes.as_mut(), listed) {
+                changes.truncate(listed);
+            }
+            return self.rows(table, plan, rows, event);
+        }
         Ok(())
     }
 
@@ -288,16 +313,13 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
     /// decides what becomes of its rows. Later ones follow on a redefinition in the replay.
     fn unnamed_rows(&mut self, table: usize, _how: Redefined, error: Error) -> Result<(), Error> {
         let pending = |touch: &Touch| touch.tables.contains(&table);
-        if self.reload.is_none() && !self.redefined.as_ref().is_some_and(pending) {
-            self.reload = Some(Reload {
-                reason: error.to_string(),
-                diverged: true,
-                not_replayable: false,
-                at: None,
-                remedy: reload::NAMES,
-            });
+        if self.is_to_be_loaded(table) || self.redefined.as_ref().is_some_and(pending) {
+            return Ok(());
         }
-        Ok(())
+        self.need(Reload {
+            diverged: true,
+            ..Reload::new(Cause::Definition, vec![table], error.to_string())
+        })
     }
 
     fn truncate(&mut self, table: usize) -> Result<(), Error> {
@@ -309,23 +331,27 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
     }
 
     fn touched(&mut self, touch: Touch) -> Result<(), Error> {
-        if self.publishing || !touch.is_definition() || self.redefined.is_some() {
-            self.reload_for(&touch);
-        } else {
-            self.redefined = Some(touch);
+        let are_loading = touch
+            .tables
+            .iter()
+            .all(|&table| self.states.is_loading(table));
+        if self.publishing || !touch.is_definition() || self.redefined.is_some() || !are_loading {
+            return self.touch(&touch);
         }
+        self.redefined = Some(touch);
         Ok(())
     }
 
     fn commit(&mut self, boundary: Boundary) -> Result<(), Error> {
         self.boundaries += 1;
         if let Some(touch) = self.redefined.take() {
-            self.redefine(&touch, &boundary.position);
+            self.redefine(&touch, &boundary.position)?;
         }
         if let Some(reload) = &mut self.reload {
             reload.at.get_or_insert_with(|| boundary.position.clone());
-            // The source stops here; what the transaction changed is loaded with the rest.
-            self.abandon();
+            // The load goes on from here.
+            self.mark();
+            self.subscribers.abandon();
             self.last = Some(boundary);
             return Ok(());
         }
@@ -348,8 +374,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
                 }
             });
         } else if !self.changed.is_empty() {
-            self.changed.clear();
-            self.writer.mark();
+            self.mark();
         }
         self.last = Some(boundary);
         Ok(())

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::apply::Applier;
 use crate::foreign_keys::{Link, keys_differ, may_change_keys};
 use crate::image::{Plan, RowsEvent};
-use crate::reload::{QUIET_PARENTS, Reload};
+use crate::policy::Cause;
+use crate::reload::Reload;
 use crate::source::RawEvent;
 use crate::store::{ApplyError, ChildChange, Mode, ParentKey, RowImagesOf, RowValues, Schema};
 
@@ -65,9 +66,9 @@ impl<S: Schema> Applier<'_, S> {
 
     /// Whether the replay has passed everything that the loads of child tables may have in them.
     fn children_are_strict(&self, event: &RawEvent<'_>) -> bool {
-        self.foreign_keys
-            .children()
-            .all(|child| self.mode_for(child, event) == Mode::Strict)
+        self.foreign_keys.children().all(|child| {
+            self.states.is_suspect(child) || self.mode_for(child, event) == Mode::Strict
+        })
     }
 
     /// Changes the child rows of a changed row, and theirs.
@@ -138,31 +139,28 @@ impl<S: Schema> Applier<'_, S> {
         if is_empty || action == crate::layout::ForeignKeyAction::Restrict {
             return Ok(Vec::new());
         }
+        let reason = format!(
+            "rows of {} at {}: constraint `{}` may have changed them, which only the server knows",
+            Self::name_of(link.child),
+            event.end_position(),
+            link.layout.name
+        );
         Err(CascadeError::Reload(Reload {
-            reason: format!(
-                "rows of {} at {}: constraint `{}` may have changed them, which only the server knows",
-                Self::name_of(link.child),
-                event.end_position(),
-                link.layout.name
-            ),
-            diverged: false,
             not_replayable: true,
-            at: None,
-            remedy: QUIET_PARENTS,
+            ..Reload::new(Cause::Incomplete, vec![link.child], reason)
         }))
     }
 
     fn not_replayable(&self, table: usize, event: &RawEvent<'_>) -> Reload {
+        let reason = format!(
+            "a replayed change of {} at {}, which changes rows of other tables by a foreign key",
+            Self::name_of(table),
+            event.end_position()
+        );
         Reload {
-            reason: format!(
-                "a replayed change of {} at {}, which changes rows of other tables by a foreign key",
-                Self::name_of(table),
-                event.end_position()
-            ),
             diverged: true,
             not_replayable: true,
-            at: None,
-            remedy: QUIET_PARENTS,
+            ..Reload::new(Cause::Incomplete, vec![table], reason)
         }
     }
 }

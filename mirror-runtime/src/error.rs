@@ -3,6 +3,7 @@
 //! Messages say where, what, expected and found, and what to do. Row values and passwords
 //! are never part of one.
 
+use crate::policy::Cause;
 use crate::source::{BinlogPosition, SourceError};
 
 /// A value that could not be decoded or converted; the caller adds table and column.
@@ -192,6 +193,16 @@ pub enum TableError {
         constraint: String,
         /// `database.table` of the parent.
         parent: String,
+    },
+    /// Row events no longer tell what tables hold, and the policy for the cause is to stop.
+    #[error(
+        "{reason}; the policy for this cause ({cause}) is to stop; start again, which loads the tables, or choose Policy::Reload for it"
+    )]
+    StoppedByPolicy {
+        /// Of what kind the reason is.
+        cause: Cause,
+        /// What was met, with table and position.
+        reason: String,
     },
     /// The table had to be loaded again too often in a row.
     #[error(

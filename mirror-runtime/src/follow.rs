@@ -6,30 +6,29 @@ use std::time::Duration;
 use mysql::prelude::Queryable;
 
 use crate::apply::{Applier, ReplayedOver};
-use crate::bootstrap::{Loaded, bootstrap};
-use crate::error::{Error, TableError};
-use crate::foreign_keys::ForeignKeys;
+use crate::backoff::Backoff;
+use crate::bootstrap::Loaded;
+use crate::course::Course;
+use crate::error::Error;
+use crate::judge::stopped;
 use crate::mirror::Shared;
-use crate::options::Options;
-use crate::reload::{KEPT_LOGS, Reload};
+use crate::policy::{Cause, Policy};
+use crate::reload::Reload;
+use crate::resume::{Recovery, Resume, recovery};
 use crate::source::{
-    BinlogPosition, EventSource, FollowedLog, LiveSource, ServerUrl, SourceError, SourceErrorKind,
-    StatementTexts, StreamOptions, StreamStart, connect, derive_server_id, query_error,
+    BinlogPosition, EventSource, LiveSource, ServerUrl, SourceError, StatementTexts, StreamOptions,
+    StreamStart, connect, query_error,
 };
 use crate::status::State;
 use crate::store::{Schema, Writer};
 use crate::transaction::{TransactionReader, TransactionSink};
 
-/// First wait before connecting again.
-const FIRST_WAIT: Duration = Duration::from_millis(100);
-/// Tries in a row, without any progress, at a stream that cannot be read.
-const MAX_UNREADABLE: u32 = 3;
-
 /// How following ended, other than by an error.
 enum Ended {
     Stopped,
-    /// The tables have to be loaded again.
-    Reload(Reload),
+    /// Tables have to be loaded again; where the others stand, if that can be followed on, and
+    /// whether the load before had been caught up with.
+    Reload(Reload, Option<StreamStart>, bool),
 }
 
 /// Runs a mirror until it is stopped.
@@ -37,163 +36,72 @@ enum Ended {
 /// # Errors
 /// What a retry cannot help; before the mirror was live, also what it could.
 pub(crate) fn run<S: Schema>(shared: &Shared<S>, mut writer: Writer<S>) -> Result<(), Error> {
-    let (options, selected) = (&shared.options, shared.selected.as_slice());
-    let server_id = options
-        .server_id
-        .unwrap_or_else(|| derive_server_id(&options.url));
-    let mut reload: Option<String> = None;
-    let mut in_a_row = 0;
-    let mut missing = 0;
-    let mut met_at: Option<BinlogPosition> = None;
-    let mut in_snapshot = false;
-    let mut backoff = Backoff::new(options);
+    let mut course = Course::new(shared);
     loop {
         let started = std::time::Instant::now();
-        // Our own stream of before a reload may still be listed among the replicas.
-        let check_id = reload.is_none().then_some(server_id);
-        let asks = |conn| shared.set_stream(Some(conn));
-        let loaded = bootstrap(
-            options,
-            selected,
-            check_id,
-            &shared.status,
-            &shared.stop,
-            &asks,
-            in_snapshot,
-        );
-        shared.set_stream(None);
-        if shared.stopped() {
+        let Some(loaded) = course.load()? else {
             return Ok(());
-        }
-        let loaded = match loaded {
-            Ok(loaded) => loaded,
-            Err(error) if reload.is_some() && is_transient(&error) => {
-                tracing::warn!(%error, "loading again failed");
-                shared
-                    .status
-                    .update(|status| status.state = State::Reconnecting);
-                backoff.wait(shared);
-                continue;
-            }
-            Err(error) if reload.is_some() && is_missing(&error) && missing < MAX_MISSING => {
-                // Between the DROP or RENAME that made us load again and what follows on it.
-                tracing::warn!(%error, "loading again failed");
-                missing += 1;
-                backoff.wait(shared);
-                continue;
-            }
-            Err(error) => return Err(error),
         };
-        missing = 0;
         let mut applied = 0;
+        let reason = course.reason.take();
         let session = Session {
             shared,
-            options,
-            selected,
-            server_id,
+            server_id: course.server_id,
             started,
-        };
-        let ended = session.follow(&mut writer, loaded, reload.take(), &mut applied)?;
-        let Ended::Reload(Reload {
             reason,
-            diverged,
-            not_replayable,
-            at,
-            remedy,
-        }) = ended
-        else {
-            return Ok(());
         };
-        in_snapshot = not_replayable;
-        tracing::warn!(reason, "loading all tables again");
-        // A load that is replayed from before what it was made for meets that again.
-        let met_again = at.is_some() && at == met_at;
-        in_a_row = match (diverged || met_again, applied) {
-            (true, 0) => in_a_row + 1,
-            _ => 0,
-        };
-        if in_a_row >= options.max_reloads_in_a_row {
-            if let Some(position) = at.filter(|_| met_again && !diverged) {
-                return Err(met_in_each_replay(&reason, position).into());
+        match session.follow(&mut writer, &mut course, loaded, &mut applied)? {
+            Ended::Stopped => return Ok(()),
+            Ended::Reload(reload, resume, live) => {
+                course.again(reload, resume, live, applied)?;
             }
-            return Err(TableError::ReloadLoop {
-                table: "*".into(),
-                times: in_a_row,
-                reason,
-                remedy,
-            }
-            .into());
         }
-        shared.status.update(|status| {
-            status.reloads += 1;
-            status.last_reload = Some(reason.clone());
-        });
-        reload = Some(reason);
-        met_at = at;
-        if met_again {
-            backoff.wait(shared);
-        } else {
-            backoff.reset();
-        }
-    }
-}
-
-/// What rows cannot tell, in the stretch that each load has to be replayed from: without GTIDs
-/// and the right to read `log_status`, that is the current file.
-fn met_in_each_replay(reason: &str, position: BinlogPosition) -> TableError {
-    TableError::Unsupported {
-        table: "*".into(),
-        what: format!("{reason}, which each load meets again in its replay,"),
-        position,
-        remedy: "make the server start a new file (FLUSH BINARY LOGS) and start again; on MySQL, \
-                 loads start behind such statements with gtid_mode = ON, or with BACKUP_ADMIN ON \
-                 *.* and SELECT ON performance_schema.log_status",
     }
 }
 
 /// One load and what follows on it.
 struct Session<'m, S: Schema> {
     shared: &'m Shared<S>,
-    options: &'m Options,
-    selected: &'m [bool],
     server_id: u32,
     started: std::time::Instant,
+    /// Why the load was made, unless it is the first.
+    reason: Option<String>,
 }
 
 impl<S: Schema> Session<'_, S> {
     fn follow(
         &self,
         writer: &mut Writer<S>,
-        loaded: Loaded<S>,
-        reload: Option<String>,
+        course: &mut Course<'_, S>,
+        mut loaded: Loaded<S>,
         applied: &mut u64,
     ) -> Result<Ended, Error> {
         let shared = self.shared;
+        let start = course.take(&mut loaded);
+        let mut resume = Resume::new(start, std::mem::take(&mut course.log));
+        let mut reader = TransactionReader::new(S::layouts(), &shared.selected)
+            .with_defaults(course.defaults.clone())
+            .with_collations(loaded.collations)
+            .with_lower_case_names(loaded.lower_case_names)
+            .with_statement_texts(StatementTexts::new(shared.options.url.clone()));
         let replayed_over = ReplayedOver {
             tables: loaded.tables.clone(),
             before_load: loaded.before_load,
             contents: loaded.contents,
         };
-        writer.replace(loaded.tables);
+        if loaded.is_whole {
+            writer.replace(loaded.tables);
+        } else {
+            writer.replace_some(&loaded.tables, course.states.loading());
+        }
         shared
             .status
             .update(|status| status.state = State::CatchingUp);
-        let mut applier = Applier::new(
-            writer,
-            Arc::new(ForeignKeys::new(S::layouts(), self.selected)),
-            replayed_over,
-            &shared.subscribers,
-            &shared.status,
-            &shared.stop,
-        );
-        let mut reader = TransactionReader::new(S::layouts(), self.selected)
-            .with_defaults(loaded.defaults)
-            .with_collations(loaded.collations)
-            .with_lower_case_names(loaded.lower_case_names)
-            .with_statement_texts(StatementTexts::new(self.options.url.clone()));
-        let mut resume = Resume::new(loaded.start);
-        let mut until = Some((loaded.until, reload));
-        let mut backoff = Backoff::new(self.options);
+        let foreign_keys = Arc::clone(&course.foreign_keys);
+        let states = &mut course.states;
+        let mut applier = Applier::new(writer, states, foreign_keys, replayed_over, shared);
+        let mut until = Some(loaded.until);
+        let mut backoff = Backoff::new(&shared.options);
         let mut unreadable = 0;
         loop {
             let before = resume.boundaries;
@@ -210,17 +118,18 @@ impl<S: Schema> Session<'_, S> {
                 return Ok(Ended::Stopped);
             }
             match result {
-                Ok(reload) => return Ok(Ended::Reload(reload)),
+                Ok(reload) => {
+                    course.log = resume.log;
+                    return Ok(Ended::Reload(reload, Some(resume.start), applier.is_live()));
+                }
                 Err(Error::Source(error)) => match recovery(&error, &mut unreadable) {
                     Recovery::Reconnect => tracing::warn!(%error, "connecting again"),
                     Recovery::Reload => {
-                        return Ok(Ended::Reload(Reload {
-                            reason: error.to_string(),
-                            diverged: true,
-                            not_replayable: false,
-                            at: None,
-                            remedy: KEPT_LOGS,
-                        }));
+                        let reload = gap::<S>(&error);
+                        if shared.options.policies.gap != Policy::Reload {
+                            return Err(stopped(&reload));
+                        }
+                        return Ok(Ended::Reload(reload, None, applier.is_live()));
                     }
                     Recovery::GiveUp => return Err(error.into()),
                 },
@@ -241,18 +150,18 @@ impl<S: Schema> Session<'_, S> {
         applier: &mut Applier<'_, S>,
         reader: &mut TransactionReader,
         resume: &mut Resume,
-        until: &mut Option<(BinlogPosition, Option<String>)>,
+        until: &mut Option<BinlogPosition>,
     ) -> Result<Reload, Error> {
         let shared = self.shared;
         let options = StreamOptions {
             server_id: self.server_id,
-            heartbeat_seconds: self.options.heartbeat_seconds,
+            heartbeat_seconds: shared.options.heartbeat_seconds,
             non_blocking: false,
         };
-        let (mut source, handle) = LiveSource::open(&self.options.url, &resume.start, options)?;
+        let (mut source, handle) = LiveSource::open(&shared.options.url, &resume.start, options)?;
         shared.set_stream(Some(handle));
-        let info = source.server_info();
-        resume.log.check(&self.options.url, &resume.start, info)?;
+        let (url, info) = (&shared.options.url, source.server_info());
+        resume.log.check(url, &resume.start, info)?;
         if until.is_none() {
             shared.status.update(|status| status.state = State::Live);
         }
@@ -260,7 +169,7 @@ impl<S: Schema> Session<'_, S> {
         loop {
             let Some(event) = source.next_event()? else {
                 if shared.stopped() {
-                    release(&self.options.url, source.connection_id());
+                    release(&shared.options.url, source.connection_id());
                 }
                 return Err(SourceError::Broken {
                     detail: "the server ended the stream".into(),
@@ -275,6 +184,11 @@ impl<S: Schema> Session<'_, S> {
             }
             let position = event.end_position();
             resume.passed(applier);
+            if applier.is_live()
+                && let Some(tables) = shared.take_request()
+            {
+                applier.request(tables)?;
+            }
             if let Some(reload) = applier.reload() {
                 return Ok(reload.clone());
             }
@@ -290,12 +204,12 @@ impl<S: Schema> Session<'_, S> {
         &self,
         applier: &mut Applier<'_, S>,
         position: &BinlogPosition,
-        until: &mut Option<(BinlogPosition, Option<String>)>,
+        until: &mut Option<BinlogPosition>,
     ) {
-        let Some((_, reload)) = until.take_if(|(target, _)| *position >= *target) else {
+        if until.take_if(|target| *position >= *target).is_none() {
             return;
-        };
-        applier.go_live(position.clone(), reload);
+        }
+        applier.go_live(position.clone(), self.reason.clone());
         self.shared.status.reached(position.clone());
         let took = self.started.elapsed();
         self.shared.status.update(|status| {
@@ -303,43 +217,6 @@ impl<S: Schema> Session<'_, S> {
             status.load_time = Some(took);
         });
         tracing::info!(%position, took_ms = took.as_millis() as u64, "live");
-    }
-}
-
-/// From where to read on after a broken connection.
-struct Resume {
-    start: StreamStart,
-    boundaries: u64,
-    log: FollowedLog,
-}
-
-impl Resume {
-    fn new(start: StreamStart) -> Self {
-        Self {
-            start,
-            boundaries: 0,
-            log: FollowedLog::default(),
-        }
-    }
-
-    /// Takes over the last boundary, once.
-    fn passed<S: Schema>(&mut self, applier: &Applier<'_, S>) {
-        let (boundaries, last) = applier.boundary();
-        if boundaries == self.boundaries {
-            return;
-        }
-        self.boundaries = boundaries;
-        self.log.passed_boundary();
-        let Some(last) = last else { return };
-        match (&mut self.start, &last.gtid) {
-            (StreamStart::Gtid(set), Some(gtid)) => {
-                set.add(gtid);
-            }
-            // Without a GTID nothing is added to the set; the server will not send it again
-            // either, since only transactions with GTIDs exist where the set was read.
-            (StreamStart::Gtid(_), None) => {}
-            (StreamStart::File(position), _) => *position = last.position.clone(),
-        }
     }
 }
 
@@ -366,73 +243,14 @@ fn release(url: &ServerUrl, connection_id: u32) {
     }
 }
 
-enum Recovery {
-    Reconnect,
-    Reload,
-    GiveUp,
-}
-
-/// What to do about a failure of the stream.
-fn recovery(error: &SourceError, unreadable: &mut u32) -> Recovery {
-    match error.kind() {
-        SourceErrorKind::Purged => Recovery::Reload,
-        // GTIDs were switched off: the next load starts from a position in a file.
-        _ if error.is_without_gtids() => Recovery::Reload,
-        _ if error.is_transient() => Recovery::Reconnect,
-        SourceErrorKind::Malformed => {
-            // A byte may have been damaged on the way; the same again at every try is in the
-            // server's log.
-            *unreadable += 1;
-            if *unreadable > MAX_UNREADABLE {
-                Recovery::GiveUp
-            } else {
-                Recovery::Reconnect
-            }
-        }
-        _ => Recovery::GiveUp,
-    }
-}
-
-/// Tries in a row at a reload while a table is not there; with the waits about 3 s in all.
-const MAX_MISSING: u32 = 5;
-
-/// Whether a whole table is missing.
-fn is_missing(error: &Error) -> bool {
-    match error {
-        Error::Table(TableError::Layout { column: None, .. }) => true,
-        Error::Source(error) => error.kind() == SourceErrorKind::Unknown,
-        _ => false,
-    }
-}
-
-fn is_transient(error: &Error) -> bool {
-    matches!(error, Error::Source(error) if error.is_transient())
-}
-
-/// Waits between tries to connect, each twice as long as the one before.
-struct Backoff {
-    next: Duration,
-    max: Duration,
-}
-
-impl Backoff {
-    fn new(options: &Options) -> Self {
-        Self {
-            next: FIRST_WAIT,
-            max: options.reconnect_max_wait,
-        }
-    }
-
-    fn reset(&mut self) {
-        self.next = FIRST_WAIT;
-    }
-
-    /// Waits, but no longer once the mirror is to stop.
-    fn wait<S: Schema>(&mut self, shared: &Shared<S>) {
-        let until = std::time::Instant::now() + self.next;
-        while !shared.stopped() && std::time::Instant::now() < until {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        self.next = (self.next * 2).min(self.max);
+/// A stream that does not go on where the mirror stands.
+fn gap<S: Schema>(error: &SourceError) -> Reload {
+    Reload {
+        diverged: true,
+        ..Reload::new(
+            Cause::Gap,
+            (0..S::layouts().len()).collect(),
+            error.to_string(),
+        )
     }
 }

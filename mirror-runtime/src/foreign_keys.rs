@@ -54,6 +54,14 @@ impl ForeignKeys {
         self.by_parent.iter().all(Vec::is_empty)
     }
 
+    /// Parents and children of a table.
+    pub(crate) fn relatives(&self, table: usize) -> Vec<usize> {
+        let children = self.of(table).iter().map(|link| link.child);
+        let parents = self.by_parent.iter().enumerate();
+        let parents = parents.filter(|(_, links)| links.iter().any(|link| link.child == table));
+        children.chain(parents.map(|(parent, _)| parent)).collect()
+    }
+
     /// Every table that is a child.
     pub(crate) fn children(&self) -> impl Iterator<Item = usize> {
         self.by_parent.iter().flatten().map(|link| link.child)

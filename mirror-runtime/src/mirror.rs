@@ -30,6 +30,8 @@ pub(crate) struct Shared<S: Schema> {
     pub(crate) options: Options,
     /// Which tables are mirrored, by table index.
     pub(crate) selected: Vec<bool>,
+    /// Tables that the owner wants loaded again, by table index.
+    requested: Mutex<Vec<usize>>,
     error: Mutex<Option<Error>>,
 }
 
@@ -53,6 +55,16 @@ impl<S: Schema> Shared<S> {
         if let Some(stream) = held.as_ref() {
             stream.stop();
         }
+    }
+
+    /// The tables that the owner wants loaded again, once.
+    pub(crate) fn take_request(&self) -> Option<Vec<usize>> {
+        let mut requested = self
+            .requested
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let tables = std::mem::take(&mut *requested);
+        (!tables.is_empty()).then_some(tables)
     }
 
     pub(crate) fn error(&self) -> Option<Error> {
@@ -81,6 +93,7 @@ impl<S: Schema> Mirror<S> {
             stream: Mutex::new(None),
             options,
             selected,
+            requested: Mutex::new(Vec::new()),
             error: Mutex::new(None),
         });
         let thread_shared = Arc::clone(&shared);
@@ -167,6 +180,31 @@ impl<S: Schema> Mirror<S> {
     #[must_use]
     pub fn error(&self) -> Option<Error> {
         self.shared.error()
+    }
+
+    /// Loads tables again, `tables` by full name (`database.table`) or all when there is none,
+    /// and returns at once: as after a divergence, readers keep the last state until the load is
+    /// there. It begins with the next event or heartbeat of the server, once the mirror is live.
+    ///
+    /// # Errors
+    /// When a name is none of the mirrored tables.
+    pub fn reload(&self, tables: &[&str]) -> Result<(), Error> {
+        let names = tables.iter().map(|&name| name.to_owned()).collect();
+        let options = Options {
+            tables: (!tables.is_empty()).then_some(names),
+            ..self.shared.options.clone()
+        };
+        let wanted = options.selection(S::layouts())?;
+        let wanted = wanted.iter().zip(&self.shared.selected);
+        let wanted = wanted
+            .enumerate()
+            .filter(|(_, (wanted, on))| **wanted && **on);
+        self.shared
+            .requested
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(wanted.map(|(index, _)| index));
+        Ok(())
     }
 
     /// Stops following: ends a blocked read at once, and waits for the thread. Snapshots stay

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::layout::TableLayout;
+use crate::policy::Policies;
 use crate::source::ServerUrl;
 
 /// How a mirror is run; start from [`Options::new`] and change what you need.
@@ -31,6 +32,9 @@ pub struct Options {
     /// Loads in a row, without a transaction applied in between, before the mirror gives up;
     /// default 5.
     pub max_reloads_in_a_row: u32,
+    /// What to do when row events no longer tell what tables hold, by cause; default: load them
+    /// again.
+    pub policies: Policies,
     /// For the tests only: use the racy anchor, to show that they would see it.
     #[doc(hidden)]
     pub naive_anchor: bool,
@@ -49,6 +53,7 @@ impl Options {
             heartbeat_seconds: 2,
             reconnect_max_wait: Duration::from_secs(30),
             max_reloads_in_a_row: 5,
+            policies: Policies::default(),
             naive_anchor: false,
         }
     }

@@ -33,6 +33,27 @@ pub struct TableStatus {
     pub rows: u64,
     /// The server's estimate of the table's rows, made when the load started.
     pub estimated_rows: u64,
+    /// Loads after the first.
+    pub reloads: u64,
+    /// Changes that did not fit the rows that the mirror held.
+    pub divergences: u64,
+    /// Why rows may be wrong: the table is served in spite of that, by
+    /// [`Policy::KeepServing`](crate::Policy::KeepServing).
+    pub suspect: Option<String>,
+}
+
+/// Whether what readers see can be relied on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// There is nothing to read yet.
+    Starting,
+    /// Readers see what the server has, as far behind as [`Status::lag`] says.
+    Healthy,
+    /// Readers see an older state, for this reason: tables are loaded again, or the connection
+    /// is lost.
+    Stale(String),
+    /// The mirror has ended, or rows of a table may be wrong, for this reason.
+    Unhealthy(String),
 }
 
 /// A mirror's status at one moment.
@@ -55,7 +76,7 @@ pub struct Status {
     pub silent_for: Option<Duration>,
     /// Connections made again after a loss.
     pub reconnects: u64,
-    /// Loads after the first.
+    /// Loads after the first, of one table or more.
     pub reloads: u64,
     /// Why the last reload was made.
     pub last_reload: Option<String>,
@@ -64,6 +85,27 @@ pub struct Status {
 }
 
 impl Status {
+    /// Whether what readers see can be relied on.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        let suspect = self.tables.iter().find_map(|table| {
+            let reason = table.suspect.as_ref()?;
+            Some(format!("rows of {} may be wrong: {reason}", table.table))
+        });
+        match (&self.state, suspect) {
+            (State::Failed(error), _) => Health::Unhealthy(error.clone()),
+            (State::Stopped, _) => Health::Unhealthy("the mirror was stopped".into()),
+            (_, Some(suspect)) => Health::Unhealthy(suspect),
+            (State::Live, None) => Health::Healthy,
+            (_, None) if self.position.is_none() => Health::Starting,
+            (State::Reconnecting, None) => Health::Stale("the connection is lost".into()),
+            (State::Connecting | State::Loading | State::CatchingUp, None) => {
+                let reason = self.last_reload.as_deref().unwrap_or("not known");
+                Health::Stale(format!("tables are loaded again: {reason}"))
+            }
+        }
+    }
+
     /// How far the mirror is behind the server: nothing while heartbeats come and everything
     /// that came is applied, otherwise the time since the server was last heard.
     ///
@@ -118,6 +160,9 @@ impl StatusCell {
                             table,
                             rows: 0,
                             estimated_rows: 0,
+                            reloads: 0,
+                            divergences: 0,
+                            suspect: None,
                         })
                         .collect(),
                     position: None,

@@ -14,8 +14,8 @@ pub struct Transaction<S: Schema> {
     pub boundary: Boundary,
     /// What it changed, in the server's order.
     pub changes: Vec<S::Change>,
-    /// Set when the tables were loaded again: the changes then are a truncate and the inserts
-    /// of every table, and this is why.
+    /// Set when tables were loaded, and this is why: the changes then are a truncate and the
+    /// inserts of each table that was loaded or has changed meanwhile.
     pub reload: Option<String>,
 }
 

@@ -11,6 +11,7 @@ use mysql::{Conn, Params};
 
 use super::pieces::{Piece, pieces};
 use crate::error::{Error, TableError};
+use crate::mirror::Shared;
 use crate::options::Options;
 use crate::row::SelectValue;
 use crate::source::{StopHandle, connect, query_error};
@@ -27,18 +28,17 @@ const STOP_POLL: Duration = Duration::from_millis(50);
 /// Rows of one table, or why there are none.
 type Delivery = Result<(usize, Box<dyn Batch>), Error>;
 
-/// Loads all selected tables; by the connection of a snapshot alone where there is one.
+/// Loads the selected tables; by the connection of a snapshot alone where there is one.
 ///
 /// # Errors
 /// The first error of any connection; the others are ended.
 pub(super) fn load<S: Schema>(
     conn: &mut Conn,
-    options: &Options,
+    shared: &Shared<S>,
     selected: &[bool],
-    status: &StatusCell,
-    stop: &AtomicBool,
     mut snapshot: Option<Conn>,
 ) -> Result<S, Error> {
+    let (options, status, stop) = (&shared.options, &shared.status, &*shared.stop);
     let mut jobs = VecDeque::new();
     for (table, layout) in S::layouts().iter().enumerate() {
         if selected.get(table) != Some(&true) {

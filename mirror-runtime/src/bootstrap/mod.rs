@@ -18,9 +18,9 @@ mod defaults;
 mod load;
 mod pieces;
 mod snapshot;
+mod view;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use mysql::Conn;
 use mysql::prelude::Queryable;
@@ -29,24 +29,26 @@ pub(crate) use pieces::select;
 pub(crate) use snapshot::Contents;
 
 use crate::error::Error;
-use crate::foreign_key_check::{check_foreign_keys, logs_cascades};
-use crate::foreign_keys::ForeignKeys;
+use crate::foreign_key_check::check_foreign_keys;
 use crate::image::ColumnDefault;
 use crate::layout::TableLayout;
 use crate::layout_check::check_layouts;
-use crate::options::Options;
+use crate::mirror::Shared;
 use crate::source::{
     BinlogPosition, Collations, Requirements, ServerInfo, Severity, SourceError, SourceErrorKind,
     StopHandle, StreamStart, TableRequirement, connect, preflight, query_error,
     status::binlog_status,
 };
-use crate::status::{State, StatusCell};
+use crate::status::State;
 use crate::store::Schema;
+use view::View;
 
 /// Loaded tables, and from where to replay.
 pub(crate) struct Loaded<S> {
     /// The tables; not yet a state that the server ever had.
     pub(crate) tables: S,
+    /// Whether they are all that are selected, although fewer were wanted.
+    pub(crate) is_whole: bool,
     /// Where to start the replay.
     pub(crate) start: StreamStart,
     /// The end of the binlog before the first SELECT: a change of a table's definition that is
@@ -65,43 +67,47 @@ pub(crate) struct Loaded<S> {
     pub(crate) lower_case_names: bool,
 }
 
-/// Checks the server, then loads all selected tables.
-///
-/// `asks` gets what ends the connection that asks the questions, in whatever it waits for. With
-/// `in_snapshot` the tables are loaded in one snapshot.
+/// What to load, and how.
+pub(crate) struct Order<'a> {
+    /// Which tables, by table index.
+    pub(crate) loading: &'a [bool],
+    /// Where the others stand, if they are followed on from there.
+    pub(crate) resume: Option<&'a StreamStart>,
+    /// Our server id, when it is to be looked for among those of the replicas.
+    pub(crate) check_id: Option<u32>,
+    /// Whether to load in one snapshot.
+    pub(crate) in_snapshot: bool,
+    /// Gets what ends the connection that asks the questions, in whatever it waits for.
+    pub(crate) asks: &'a dyn Fn(StopHandle),
+}
+
+/// Checks the server, then loads the tables that are wanted; all selected ones when the others
+/// cannot be followed on.
 ///
 /// # Errors
 /// When the server or its settings do not serve, or a value cannot be converted.
 pub(crate) fn bootstrap<S: Schema>(
-    options: &Options,
-    selected: &[bool],
-    server_id: Option<u32>,
-    status: &StatusCell,
-    stop: &AtomicBool,
-    asks: &dyn Fn(StopHandle),
-    in_snapshot: bool,
+    shared: &Shared<S>,
+    order: &Order<'_>,
 ) -> Result<Loaded<S>, Error> {
+    let (options, selected) = (&shared.options, shared.selected.as_slice());
     let mut conn = connect(&options.url)?;
-    asks(StopHandle::new(&conn)?);
+    (order.asks)(StopHandle::new(&conn)?);
     let info = ServerInfo::read(&mut conn)?;
-    check_server::<S>(&mut conn, &info, selected, server_id)?;
-    // What a foreign key does cannot be replayed over rows of different times.
-    let has_cascades = !ForeignKeys::new(S::layouts(), selected).is_empty();
-    let in_snapshot = in_snapshot || (has_cascades && !logs_cascades(&mut conn, &info)?);
-    let (anchor, before_load, snapshot, contents) = if in_snapshot {
-        let opened = snapshot::open(&mut conn, options, &info, S::layouts())?;
-        let contents = Some(opened.contents);
-        (opened.anchor, opened.before, Some(opened.conn), contents)
+    check_server::<S>(&mut conn, &info, selected, order.check_id)?;
+    let view = View::open::<S>(&mut conn, &info, shared, order)?;
+    let loading = if view.is_whole {
+        selected
     } else {
-        let anchor = anchor::choose(&mut conn, &info, options.naive_anchor)?;
-        (anchor, binlog_status(&mut conn, &info)?, None, None)
+        order.loading
     };
-    tracing::info!(anchor = anchor.kind, start = %anchor.start, in_snapshot, "loading");
-    status.update(|status| status.state = State::Loading);
+    let kind = view.anchor.kind;
+    let in_snapshot = view.conn.is_some();
+    tracing::info!(anchor = kind, start = %view.anchor.start, in_snapshot, "loading");
+    shared.status.update(|status| status.state = State::Loading);
     let collations = Collations::read(&mut conn, &info)?;
-    let loaded = defaults::read(&mut conn, &info, S::layouts(), selected).and_then(|defaults| {
-        load::load::<S>(&mut conn, options, selected, status, stop, snapshot)
-            .map(|tables| (tables, defaults))
+    let loaded = defaults::read(&mut conn, &info, S::layouts(), loading).and_then(|defaults| {
+        load::load::<S>(&mut conn, shared, loading, view.conn).map(|tables| (tables, defaults))
     });
     let (tables, defaults) = match loaded {
         Err(Error::Source(error)) if is_about_columns(&error) => {
@@ -114,16 +120,18 @@ pub(crate) fn bootstrap<S: Schema>(
         }
         loaded => loaded?,
     };
-    if stop.load(Ordering::Relaxed) {
+    if shared.stopped() {
         return Err(Error::Stopped);
     }
     let until = binlog_status(&mut conn, &info)?;
+    let resume = order.resume.filter(|_| !view.is_whole);
     Ok(Loaded {
         tables,
-        start: anchor.start,
-        before_load,
+        is_whole: view.is_whole,
+        start: resume.cloned().unwrap_or(view.anchor.start),
+        before_load: view.before_load,
         until,
-        contents,
+        contents: view.contents,
         defaults,
         collations,
         lower_case_names: info.lower_case_table_names != 0,

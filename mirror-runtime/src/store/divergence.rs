@@ -11,6 +11,9 @@ pub enum Mode {
     Tolerant,
     /// After the replay: such a meeting is a divergence.
     Strict,
+    /// As tolerant, on a table that is known to be wrong and kept by policy: a row that cannot
+    /// be applied even so is passed over.
+    Lenient,
 }
 
 /// A change that does not fit the rows we hold.
@@ -73,9 +76,33 @@ pub enum ApplyError {
     #[error(transparent)]
     Image(#[from] ImageError),
     /// The change does not fit the rows we hold.
-    #[error(transparent)]
-    Divergence(#[from] Divergence),
+    #[error("{what}")]
+    Divergence {
+        /// In what way.
+        what: Divergence,
+        /// Key of the row, as `id=5`, where it is known.
+        key: Option<String>,
+    },
     /// The event has no such image, or the batch is of another table.
     #[error("internal mismatch: {0}")]
     Mismatch(&'static str),
+}
+
+impl From<Divergence> for ApplyError {
+    fn from(what: Divergence) -> Self {
+        Self::Divergence { what, key: None }
+    }
+}
+
+impl ApplyError {
+    /// The same, with the key of the row unless it is named already.
+    pub(super) fn of_row(self, key_text: impl FnOnce() -> Option<String>) -> Self {
+        match self {
+            Self::Divergence { what, key: None } => Self::Divergence {
+                what,
+                key: key_text(),
+            },
+            other => other,
+        }
+    }
 }

@@ -3,9 +3,11 @@
 use super::table_writer::RowImagesOf;
 use super::{ApplyError, Divergence, Mode, RowChange};
 use crate::error::ValueError;
-use crate::image::RowImage;
+use crate::image::{RowImage, RowImages};
 use crate::layout::{ColumnLayout, TableLayout};
 use crate::row::Row;
+use crate::value::Value;
+use crate::verify::key_text_of;
 
 /// A row before and after, of a row that was there before.
 pub(super) fn row_images<R: Row>(change: RowChange<R>) -> Option<RowImagesOf> {
@@ -32,7 +34,7 @@ pub(super) fn merged<R: Row>(
     after: &RowImage<'_>,
     mode: Mode,
 ) -> Result<R, ApplyError> {
-    if mode == Mode::Tolerant && moves_partly::<R>(key, after) {
+    if mode != Mode::Strict && moves_partly::<R>(key, after) {
         return Err(Divergence::PartialMove.into());
     }
     if after.leaves_generated_open(before) {
@@ -40,7 +42,7 @@ pub(super) fn merged<R: Row>(
     }
     let mut row = R::clone(held);
     row.merge(&match mode {
-        Mode::Tolerant => after.replayed(),
+        Mode::Tolerant | Mode::Lenient => after.replayed(),
         Mode::Strict => *after,
     })
     .map_err(difference_error)?;
@@ -54,6 +56,19 @@ pub(super) fn difference_error(error: ValueError) -> ApplyError {
         ValueError::JsonReplay => Divergence::JsonReplay.into(),
         _ => error.into(),
     }
+}
+
+/// The key of a row in words, as its images tell it.
+pub(super) fn image_key<R: Row>(images: &RowImages<'_>) -> Option<String> {
+    let image = images.before.as_ref().or(images.after.as_ref())?;
+    let layout = R::layout();
+    let values = layout.key.iter().map(|&field| R::image_value(image, field));
+    let values: Vec<Value<'static>> = values.collect::<Result<_, _>>().ok()?;
+    let place = |field: usize| layout.key.iter().position(|&key| key == field);
+    Some(key_text_of(layout, |field| {
+        let value = place(field).and_then(|place| values.get(place));
+        value.cloned().unwrap_or(Value::Null)
+    }))
 }
 
 /// What to say of an insert that lacks a column and does not find a default for it.

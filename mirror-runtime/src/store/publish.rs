@@ -119,6 +119,17 @@ impl<S: Schema> Writer<S> {
         self.load += 1;
     }
 
+    /// Replaces some tables of the working copy, as after a load of those, without publishing it.
+    pub fn replace_some(&mut self, tables: &S, which: &[bool]) {
+        for (index, _) in which.iter().enumerate().filter(|(_, on)| **on) {
+            if let (Some(held), Some(new)) = (self.working.table_mut(index), tables.table(index)) {
+                held.copy_from(new.as_any());
+            }
+        }
+        self.load += 1;
+        self.mark();
+    }
+
     /// Makes the working copy what [`rollback`](Self::rollback) goes back to.
     pub fn mark(&mut self) {
         self.boundary = self.working.clone();

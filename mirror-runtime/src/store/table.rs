@@ -8,7 +8,8 @@ use super::children::Children;
 use super::compare::{Comparer, TableComparer};
 use super::index::{IndexRange, is_empty_range};
 use super::meeting::{
-    check_before, decode_whole, lacking, lacks_generated, merged, moves_partly, row_images,
+    check_before, decode_whole, image_key, lacking, lacks_generated, merged, moves_partly,
+    row_images,
 };
 use super::table_writer::{Batch, FirstRow, ImageValues, RowImagesOf, ShownRow, TableWriter};
 use super::{ApplyError, Divergence, Indexes, Mode, RowChange, RowValues};
@@ -130,19 +131,23 @@ impl<R: Row> Table<R> {
         images: &RowImages<'_>,
         mode: Mode,
     ) -> Result<Option<RowChange<R>>, ApplyError> {
-        match (&images.before, &images.after) {
+        let change = match (&images.before, &images.after) {
             (None, Some(after)) => self.insert(after, mode).map(Some),
             (Some(before), Some(after)) => self.update(before, after, mode),
             (Some(before), None) => self.delete(before, mode),
             (None, None) => Err(ApplyError::Mismatch("a row without images")),
-        }
+        };
+        change.map_err(|error| error.of_row(|| image_key::<R>(images)))
     }
 
     fn insert(&mut self, image: &RowImage<'_>, mode: Mode) -> Result<RowChange<R>, ApplyError> {
         let after = Arc::new(decode_whole::<R>(image)?);
         match self.put(&after) {
             None => Ok(RowChange::Insert { after }),
-            Some(_) if mode == Mode::Strict => Err(Divergence::InsertOfKnown.into()),
+            Some(before) if mode == Mode::Strict => {
+                self.put(&before);
+                Err(Divergence::InsertOfKnown.into())
+            }
             Some(before) => Ok(RowChange::Update { before, after }),
         }
     }
@@ -153,11 +158,11 @@ impl<R: Row> Table<R> {
         mode: Mode,
     ) -> Result<Option<RowChange<R>>, ApplyError> {
         let key = R::decode_key(image)?;
+        if let Some(held) = self.get(&key) {
+            check_before(held, image, mode)?;
+        }
         match self.take(&key) {
-            Some(before) => {
-                check_before(before.as_ref(), image, mode)?;
-                Ok(Some(RowChange::Delete { before }))
-            }
+            Some(before) => Ok(Some(RowChange::Delete { before })),
             None if mode == Mode::Strict => Err(Divergence::DeleteOfUnknown.into()),
             None => Ok(None),
         }
@@ -170,10 +175,10 @@ impl<R: Row> Table<R> {
         mode: Mode,
     ) -> Result<Option<RowChange<R>>, ApplyError> {
         let key = R::decode_key(before)?;
-        let Some(held) = self.take(&key) else {
+        let Some(held) = self.shared(&key).cloned() else {
             return match mode {
                 Mode::Strict => Err(Divergence::UpdateOfUnknown.into()),
-                Mode::Tolerant => self.update_of_missing(&key, after),
+                Mode::Tolerant | Mode::Lenient => self.update_of_missing(&key, after),
             };
         };
         check_before(held.as_ref(), before, mode)?;
@@ -181,9 +186,14 @@ impl<R: Row> Table<R> {
             true => decode_whole(after)?,
             false => merged(held.as_ref(), &key, before, after, mode)?,
         });
-        if self.put(&row).is_some() && mode == Mode::Strict {
-            return Err(Divergence::UpdateToKnown.into());
+        let new_key = row.key();
+        if new_key != key {
+            if mode == Mode::Strict && self.shared(&new_key).is_some() {
+                return Err(Divergence::UpdateToKnown.into());
+            }
+            self.take(&key);
         }
+        self.put(&row);
         Ok(Some(RowChange::Update {
             before: held,
             after: row,
@@ -231,11 +241,17 @@ where
         mut changes: Option<&mut Vec<C>>,
     ) -> Result<(), ApplyError> {
         if rows.absent == AbsentColumns::Unknown {
-            return Err(Divergence::ReplaceNotTold.into());
+            return match mode {
+                Mode::Lenient => Ok(()),
+                _ => Err(Divergence::ReplaceNotTold.into()),
+            };
         }
         let mut reader = plan.reader(rows);
         while let Some(images) = reader.next()? {
-            let change = self.change(&images, mode)?;
+            let change = match self.change(&images, mode) {
+                Err(ApplyError::Divergence { .. }) if mode == Mode::Lenient => None,
+                change => change?,
+            };
             if let (Some(changes), Some(change)) = (changes.as_deref_mut(), change) {
                 changes.push(change.into());
             }

@@ -34,6 +34,12 @@ impl Touch {
             .iter()
             .any(|verb| self.kind.starts_with(verb))
     }
+
+    /// Whether the server said that its log lacks changes.
+    #[must_use]
+    pub fn is_incident(&self) -> bool {
+        self.kind == "INCIDENT"
+    }
 }
 
 /// How a table came to have another definition, as far as its statement tells.

@@ -38,7 +38,7 @@ use std::time::Duration;
 
 pub use audit::{Audit, AuditOptions, AuditProgress, Finding, FindingCallback};
 pub use report::{Difference, DifferenceKind, TableReport, VerifyReport};
-pub(crate) use select::{key_text, sql_parameter};
+pub(crate) use select::{key_text, key_text_of, sql_parameter};
 
 use crate::error::Error;
 use crate::mirror::Mirror;

@@ -301,7 +301,11 @@ fn hex(bytes: &[u8]) -> String {
 
 /// The key of a row in words: `region="de", code=7`; bytes in hexadecimal digits.
 pub(crate) fn key_text<R: Row>(row: &R) -> String {
-    let layout = R::layout();
+    key_text_of(R::layout(), |field| row.value(field))
+}
+
+/// As [`key_text`], of the values that `value` gives by field index.
+pub(crate) fn key_text_of<'v>(layout: &TableLayout, value: impl Fn(usize) -> Value<'v>) -> String {
     let mut text = Vec::new();
     for &field in layout.key {
         let Some(column) = layout.columns.get(field) else {
@@ -312,7 +316,7 @@ pub(crate) fn key_text<R: Row>(row: &R) -> String {
         }
         text.extend_from_slice(column.name.as_bytes());
         text.push(b'=');
-        match row.value(field) {
+        match value(field) {
             Value::Bytes(bytes) => {
                 text.extend_from_slice(b"0x");
                 text.extend_from_slice(hex(&bytes).as_bytes());

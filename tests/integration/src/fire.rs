@@ -40,6 +40,19 @@ impl Writers {
         while self.gate.pass(|| self.turn(port, &mut conn, &mut random)) {}
     }
 
+    /// Runs four writers around `work`; they write from the start.
+    pub fn around(&self, port: u16, random: &mut Random, work: impl FnOnce()) {
+        std::thread::scope(|scope| {
+            let _end = self.gate.end_on_drop();
+            for _ in 0..4 {
+                let random = random.fork();
+                scope.spawn(move || self.write(port, random));
+            }
+            self.gate.open();
+            work();
+        });
+    }
+
     fn turn(&self, port: u16, conn: &mut Option<Conn>, random: &mut Random) {
         let Some(open) = conn else {
             match connect(port) {

@@ -1,11 +1,11 @@
 //! A subscription's transactions, applied to the snapshot that they follow on.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mirror_runtime::store::ChangeView;
 use mirror_runtime::{BinlogPosition, NoTransaction, Op, Schema, Subscription};
-use test_mirror::{Snapshot, Tables, Transaction};
+use test_mirror::{Mirror, Snapshot, Tables, Transaction};
 
 use crate::compare::difference;
 use crate::oracle::Line;
@@ -51,12 +51,24 @@ impl Replay {
         }
     }
 
-    /// Applies everything that the subscription gives until it has been silent for so long.
+    /// Applies everything that the subscription gives until it has been silent for so long, or
+    /// a minute has passed.
     ///
     /// # Panics
     /// When a change does not fit.
     pub fn drain(&mut self, subscription: &Subscription<Tables>, silence: Duration) {
-        loop {
+        self.drain_within(subscription, silence, Duration::from_secs(60));
+    }
+
+    /// As [`drain`](Self::drain), but no longer than `limit`, silent or not.
+    fn drain_within(
+        &mut self,
+        subscription: &Subscription<Tables>,
+        silence: Duration,
+        limit: Duration,
+    ) {
+        let until = Instant::now() + limit;
+        while Instant::now() < until {
             match subscription.next_timeout(silence) {
                 Ok(transaction) => self.apply(&transaction),
                 Err(NoTransaction::Yet | NoTransaction::Ended) => return,
@@ -136,4 +148,34 @@ impl Replay {
             }
         }
     }
+}
+
+/// Replays a subscription beside `work`, and compares what that gives with the mirror.
+///
+/// # Panics
+/// When it does not fit, or little came.
+pub fn check_replayed(mirror: &Mirror, work: impl FnOnce()) {
+    let subscription = mirror.subscribe();
+    let mut replay = Replay::new(&subscription);
+    std::thread::scope(|scope| {
+        let (done, is_done) = std::sync::mpsc::channel::<()>();
+        let replayed = scope.spawn(move || {
+            // The other end is dropped when the work is done, or has failed.
+            while is_done.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected) {
+                let turn = Duration::from_millis(20);
+                replay.drain_within(&subscription, turn, turn);
+            }
+            replay.drain(&subscription, Duration::from_millis(300));
+            replay
+        });
+        work();
+        drop(done);
+        let replay = replayed.join().unwrap();
+        replay.assert_equals(&mirror.snapshot());
+        println!(
+            "replayed {} transactions, {} changes",
+            replay.transactions, replay.changes
+        );
+        assert!(replay.transactions > 20 && replay.changes > replay.transactions);
+    });
 }

@@ -5,13 +5,12 @@ use std::time::Duration;
 
 use integration::compare::assert_equals_server;
 use integration::fire::Writers;
-use integration::replay::Replay;
+use integration::replay::{Replay, check_replayed};
 use integration::{
     Random, World, compressed_events, compressing, on_both_servers, rounds, wait_for,
 };
 use lab::{Flavor, Proxy, ServerOptions};
 use mirror_runtime::State;
-use test_mirror::Mirror;
 
 on_both_servers!(
     a_killed_server_loses_and_doubles_nothing,
@@ -34,7 +33,7 @@ fn a_killed_server_loses_and_doubles_nothing(flavor: Flavor) {
     let port = world.server.port();
     let mirror = world.mirror();
     let writers = Writers::default();
-    under_load(&writers, port, &mut random.fork(), || {
+    writers.around(port, &mut random.fork(), || {
         check_replayed(&mirror, || {
             for _ in 0..kills {
                 let (before, shown) = (writers.commits(), mirror.status());
@@ -94,7 +93,7 @@ fn check_cuts(flavor: Flavor, options: &ServerOptions) -> World {
     options.reconnect_max_wait = Duration::from_millis(150);
     let mirror = world.mirror_with(options);
     let writers = Writers::default();
-    under_load(&writers, world.server.port(), &mut random.fork(), || {
+    writers.around(world.server.port(), &mut random.fork(), || {
         check_replayed(&mirror, || {
             // The connections made from now on end at random bytes, some within the handshake.
             proxy.cut_after(Some(random.below(30_000)));
@@ -195,43 +194,4 @@ fn a_cut_in_mid_transaction_leaves_nothing_visible(flavor: Flavor) {
     replay.assert_equals(&mirror.snapshot());
     assert!(replay.changes > ROWS as u64);
     assert_eq!(mirror.status().reloads, 0, "{:?}", mirror.status());
-}
-
-/// Runs writers around `work`; they write from the start.
-fn under_load(writers: &Writers, port: u16, random: &mut Random, work: impl FnOnce()) {
-    std::thread::scope(|scope| {
-        let _end = writers.gate.end_on_drop();
-        for _ in 0..4 {
-            let random = random.fork();
-            scope.spawn(move || writers.write(port, random));
-        }
-        writers.gate.open();
-        work();
-    });
-}
-
-/// Replays a subscription beside `work`, and compares what that gives with the mirror.
-fn check_replayed(mirror: &Mirror, work: impl FnOnce()) {
-    let subscription = mirror.subscribe();
-    let mut replay = Replay::new(&subscription);
-    std::thread::scope(|scope| {
-        let (done, is_done) = std::sync::mpsc::channel::<()>();
-        let replayed = scope.spawn(move || {
-            // The other end is dropped when the work is done, or has failed.
-            while is_done.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected) {
-                replay.drain(&subscription, Duration::from_millis(20));
-            }
-            replay.drain(&subscription, SILENCE);
-            replay
-        });
-        work();
-        drop(done);
-        let replay = replayed.join().unwrap();
-        replay.assert_equals(&mirror.snapshot());
-        println!(
-            "replayed {} transactions, {} changes",
-            replay.transactions, replay.changes
-        );
-        assert!(replay.transactions > 20 && replay.changes > replay.transactions);
-    });
 }

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use integration::compare::assert_equals_server;
-use integration::{Gate, Random, World, connect, on_both_servers, rounds, wait_for};
+use integration::{Gate, Random, World, connect, on_both_servers, rounds, run_in, wait_for};
 use lab::{Flavor, Proxy};
+use mirror_runtime::Status;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 use test_mirror::{Mirror, Snapshot};
@@ -116,6 +117,20 @@ fn disturb(world: &World, mirror: &Mirror, proxy: &Proxy, seen: &Seen) {
         go_on(mirror, seen, "another reload", |now| {
             now.reloads > before.reloads + 1
         });
+        // One half of the money is loaded again, the other goes on.
+        let before = mirror.status();
+        let mut conn = world.conn();
+        for statement in [
+            "SET SESSION binlog_format = 'STATEMENT'",
+            "UPDATE account_a SET note = 'loaded again'",
+        ] {
+            run_in(&mut conn, statement);
+        }
+        go_on(mirror, seen, "a reload of one table", |now| {
+            reloads_of(now, "account_a") > reloads_of(&before, "account_a")
+        });
+        let of_other = |status| reloads_of(status, "account_b");
+        assert_eq!(of_other(&mirror.status()), of_other(&before));
         world.run("TRUNCATE TABLE fire_b");
         // In the middle of whatever is under way.
         std::thread::sleep(Duration::from_millis(u64::from(7 * round % 30)));
@@ -126,13 +141,14 @@ fn disturb(world: &World, mirror: &Mirror, proxy: &Proxy, seen: &Seen) {
     }
 }
 
+fn reloads_of(status: &Status, table: &str) -> u64 {
+    let mut tables = status.tables.iter();
+    let found = tables.find(|status| status.table == format!("mirror_test.{table}"));
+    found.unwrap().reloads
+}
+
 /// Waits until it has happened, the mirror is live again, and money has moved since.
-fn go_on(
-    mirror: &Mirror,
-    seen: &Seen,
-    what: &str,
-    happened: impl Fn(&mirror_runtime::Status) -> bool,
-) {
+fn go_on(mirror: &Mirror, seen: &Seen, what: &str, happened: impl Fn(&Status) -> bool) {
     let limit = Duration::from_secs(30);
     let live = || {
         let status = mirror.status();

@@ -1,6 +1,6 @@
 //! `mirror tail` as a program on real servers: what it says of a connection that was lost.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -40,7 +40,10 @@ fn says_that_it_is_live_again(flavor: Flavor) {
         let row = format!("INSERT INTO ads.short_table VALUES ({round}, {round}, 0)");
         conn.query_drop(row).unwrap();
         let said = tail.wait_for_message("the connection was lost; live again at ");
-        assert!(said.contains("binlog.") && said.contains(", after "), "{said}");
+        assert!(
+            said.contains("binlog.") && said.contains(", after "),
+            "{said}"
+        );
         let line = tail.line();
         assert!(line.contains(&format!("\"field1\":{round},")), "{line}");
     }

@@ -165,6 +165,7 @@ impl<'m, S: Schema> Course<'m, S> {
 
     fn count(&self, reason: &str) {
         self.shared.status.update(|status| {
+            status.state = State::Loading;
             status.reloads += 1;
             status.last_reload = Some(reason.to_owned());
             for (table, loading) in status.tables.iter_mut().zip(self.states.loading()) {

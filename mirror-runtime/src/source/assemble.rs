@@ -268,7 +268,10 @@ mod tests {
         // After GTIDs the server takes the time out, and leaves the checksum as it is.
         let mut body = [3; 95];
         body[52..56].fill(0);
-        for (algorithm, is_ok) in [(ChecksumAlgorithm::Off, true), (ChecksumAlgorithm::Crc32, false)] {
+        for (algorithm, is_ok) in [
+            (ChecksumAlgorithm::Off, true),
+            (ChecksumAlgorithm::Crc32, false),
+        ] {
             let cleared = Parts {
                 body: &body,
                 algorithm,

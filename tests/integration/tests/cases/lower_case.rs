@@ -135,6 +135,8 @@ fn two_spellings_are_two_tables_where_names_are_as_written(servers: &Servers, fl
     assert_eq!(cols(&mirror), [Some(1), Some(2)]);
     let status = mirror.status();
     assert_eq!(status.reloads, 0, "{:?}", status.last_reload);
+    let report = mirror.verify(&VerifyOptions::default()).expect("a report");
+    assert!(report.is_equal() && report.rows() >= 2, "{report}");
     run_in(&mut conn, "TRUNCATE TABLE D1.mixcase");
     run_in(&mut conn, "ALTER TABLE D1.mixcase ADD COLUMN x INT");
     run_in(&mut conn, "DROP TABLE D1.mixcase");

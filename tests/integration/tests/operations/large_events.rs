@@ -93,7 +93,11 @@ fn events_of_several_packets_are_whole(flavor: Flavor) {
         let from = site.position();
         let length = packet - 1 - around;
         insert(&site, id, length);
-        assert_eq!(last_event(&site, &from) + 1, packet, "what the test is about");
+        assert_eq!(
+            last_event(&site, &from) + 1,
+            packet,
+            "what the test is about"
+        );
         expected.push((id, length));
     }
     insert(&site, 20, 40_000_000);

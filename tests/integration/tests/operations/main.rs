@@ -7,8 +7,8 @@ mod engines;
 mod large_events;
 mod purged;
 mod server_ids;
-mod statements;
 mod several_tables;
+mod statements;
 
 use std::time::Duration;
 

@@ -30,7 +30,12 @@ fn insert(world: &World, id: u32) {
 }
 
 fn ids(mirror: &Mirror) -> Vec<u32> {
-    mirror.snapshot().fire_a().iter().map(|row| row.id).collect()
+    mirror
+        .snapshot()
+        .fire_a()
+        .iter()
+        .map(|row| row.id)
+        .collect()
 }
 
 /// A mirror that is connected through a proxy.
@@ -197,7 +202,10 @@ fn a_position_that_is_not_in_the_binlog_is_a_final_error(flavor: Flavor) {
     let end: BinlogPosition = world.position().parse().unwrap();
     let beyond = format!("{file}:{}", end.offset + 100_000);
     for (position, words) in [
-        ("nosuch.000007:4".to_owned(), vec!["nosuch.000007:4", "oldest: "]),
+        (
+            "nosuch.000007:4".to_owned(),
+            vec!["nosuch.000007:4", "oldest: "],
+        ),
         (beyond.clone(), vec![&*beyond, "load the tables again"]),
     ] {
         let error = first_error(&world, &position);

@@ -39,7 +39,10 @@ fn insert(world: &World, ids: std::ops::Range<u32>) {
 fn assert_stopped_or_whole(world: &World, mirror: &Mirror) -> bool {
     let status = mirror.status();
     println!("{}: {:?}", world.flavor(), status.state);
-    assert!(status.reconnects <= 3, "thrown out again and again: {status:?}");
+    assert!(
+        status.reconnects <= 3,
+        "thrown out again and again: {status:?}"
+    );
     assert_eq!(status.reloads, 0, "{status:?}");
     let Some(error) = mirror.error() else {
         assert_equal(world, mirror, &TABLES);
@@ -89,9 +92,8 @@ fn two_mirrors_that_start_with_one_id_are_whole_or_stop(flavor: Flavor) {
     insert(&world, 0..5);
     let mirrors = [0, 1].map(|_| Mirror::start(options(&world)).unwrap());
     let is_settled = || {
-        let settled = |mirror: &Mirror| {
-            matches!(mirror.status().state, State::Live | State::Failed(_))
-        };
+        let settled =
+            |mirror: &Mirror| matches!(mirror.status().state, State::Live | State::Failed(_));
         mirrors.iter().all(settled)
     };
     assert!(wait_for(PATIENCE, is_settled));

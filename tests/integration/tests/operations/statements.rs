@@ -33,9 +33,18 @@ fn statements_on_mirrored_tables_make_the_mirror_load_again_in_any_spelling(flav
         file.display()
     );
     let mut told = vec![
-        ("UPDATE", "UPDATE account_a SET balance = balance + 1 WHERE id = 1"),
-        ("REPLACE", "/* note */ REPLACE INTO account_a VALUES (3,3,'x')"),
-        ("INSERT", "-- a note\ninsert into `account_a` values (10,10,'y')"),
+        (
+            "UPDATE",
+            "UPDATE account_a SET balance = balance + 1 WHERE id = 1",
+        ),
+        (
+            "REPLACE",
+            "/* note */ REPLACE INTO account_a VALUES (3,3,'x')",
+        ),
+        (
+            "INSERT",
+            "-- a note\ninsert into `account_a` values (10,10,'y')",
+        ),
         ("DELETE", "delete from mirror_test.account_a where id = 2"),
         (
             "UPDATE",

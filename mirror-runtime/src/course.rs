@@ -165,6 +165,7 @@ impl<'m, S: Schema> Course<'m, S> {
 
     fn count(&self, reason: &str) {
         self.shared.status.update(|status| {
+            // With the count, so that who waits for both sees the load that was counted.
             status.state = State::Loading;
             status.reloads += 1;
             status.last_reload = Some(reason.to_owned());

@@ -184,10 +184,10 @@ impl<S: Schema> Session<'_, S> {
             }
             let position = event.end_position();
             resume.passed(applier);
-            if applier.is_live()
-                && let Some(tables) = shared.take_request()
-            {
-                applier.request(tables)?;
+            if applier.is_live() {
+                for reload in shared.take_requests() {
+                    applier.need(reload)?;
+                }
             }
             if let Some(reload) = applier.reload() {
                 return Ok(reload.clone());

@@ -55,16 +55,6 @@ impl<S: Schema> Applier<'_, S> {
         Ok(())
     }
 
-    /// The owner asks for these tables to be loaded again, by the boundary that was just passed.
-    ///
-    /// # Errors
-    /// None.
-    pub(crate) fn request(&mut self, tables: Vec<usize>) -> Result<(), Error> {
-        let names: Vec<String> = tables.iter().map(|&table| Self::name_of(table)).collect();
-        let reason = format!("a request to load {} again", names.join(", "));
-        self.need(Reload::new(Cause::Requested, tables, reason))
-    }
-
     fn count(&self, reload: &Reload) {
         if reload.cause != Cause::Divergence {
             return;

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 use crate::follow::run;
 use crate::options::Options;
+use crate::policy::Cause;
+use crate::reload::Reload;
 use crate::source::StopHandle;
 use crate::status::{State, Status, StatusCell};
 use crate::store::{Schema, Store};
@@ -30,8 +32,8 @@ pub(crate) struct Shared<S: Schema> {
     pub(crate) options: Options,
     /// Which tables are mirrored, by table index.
     pub(crate) selected: Vec<bool>,
-    /// Tables that the owner wants loaded again, by table index.
-    requested: Mutex<Vec<usize>>,
+    /// Loads that are asked for from outside of the mirror's thread.
+    requested: Mutex<Vec<Reload>>,
     error: Mutex<Option<Error>>,
 }
 
@@ -57,14 +59,21 @@ impl<S: Schema> Shared<S> {
         }
     }
 
-    /// The tables that the owner wants loaded again, once.
-    pub(crate) fn take_request(&self) -> Option<Vec<usize>> {
-        let mut requested = self
-            .requested
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let tables = std::mem::take(&mut *requested);
-        (!tables.is_empty()).then_some(tables)
+    /// Asks the mirror's thread for a load, or what the policy for its cause says; once, however
+    /// often it is asked before that.
+    pub(crate) fn request(&self, reload: Reload) {
+        let requested = self.requested.lock();
+        let mut requested = requested.unwrap_or_else(PoisonError::into_inner);
+        let is_same = |held: &Reload| (held.cause, &held.tables) == (reload.cause, &reload.tables);
+        if !requested.iter().any(is_same) {
+            requested.push(reload);
+        }
+    }
+
+    /// What was asked for, once.
+    pub(crate) fn take_requests(&self) -> Vec<Reload> {
+        let requested = self.requested.lock();
+        std::mem::take(&mut *requested.unwrap_or_else(PoisonError::into_inner))
     }
 
     pub(crate) fn error(&self) -> Option<Error> {
@@ -196,14 +205,19 @@ impl<S: Schema> Mirror<S> {
         };
         let wanted = options.selection(S::layouts())?;
         let wanted = wanted.iter().zip(&self.shared.selected);
-        let wanted = wanted
+        let wanted: Vec<usize> = wanted
             .enumerate()
-            .filter(|(_, (wanted, on))| **wanted && **on);
+            .filter(|(_, (wanted, on))| **wanted && **on)
+            .map(|(index, _)| index)
+            .collect();
+        let names: Vec<String> = wanted
+            .iter()
+            .filter_map(|&index| S::layouts().get(index))
+            .map(|layout| layout.full_name())
+            .collect();
+        let reason = format!("a request to load {} again", names.join(", "));
         self.shared
-            .requested
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend(wanted.map(|(index, _)| index));
+            .request(Reload::new(Cause::Requested, wanted, reason));
         Ok(())
     }
 

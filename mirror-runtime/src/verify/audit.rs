@@ -10,7 +10,10 @@ use super::walk::{Verification, selection};
 use super::{Difference, VerifyOptions, VerifyProgress, VerifyReport, Watch};
 use crate::error::Error;
 use crate::mirror::Shared;
+use crate::policy::Cause;
+use crate::reload::Reload;
 use crate::source::{BinlogPosition, SourceError};
+use crate::status::Status;
 use crate::store::Schema;
 
 /// How often a waiting auditor looks whether it is to end.
@@ -29,6 +32,10 @@ pub struct AuditOptions {
     pub rows_per_second: u64,
     /// Time between two rounds; default 1 minute.
     pub pause: Duration,
+    /// Whether a table with differences is treated as after a divergence, by
+    /// [`Policies::divergence`](crate::Policies::divergence): loaded again by default; default
+    /// `false`.
+    pub heal: bool,
     /// Called for each difference, once per round, on the auditor's thread.
     pub on_finding: Option<FindingCallback>,
 }
@@ -42,6 +49,7 @@ impl Default for AuditOptions {
             tables: None,
             rows_per_second: 5_000,
             pause: Duration::from_secs(60),
+            heal: false,
             on_finding: None,
         }
     }
@@ -53,6 +61,7 @@ impl fmt::Debug for AuditOptions {
             .field("tables", &self.tables)
             .field("rows_per_second", &self.rows_per_second)
             .field("pause", &self.pause)
+            .field("heal", &self.heal)
             .finish_non_exhaustive()
     }
 }
@@ -209,6 +218,7 @@ fn walk<S: Schema>(
             has_ended: &has_ended,
             due: Instant::now(),
         };
+        let before = shared.status.get();
         let result = Verification::new(shared, verify, &mut watch).run();
         if watched.is_stopped() || has_ended() {
             return;
@@ -216,6 +226,9 @@ fn walk<S: Schema>(
         match result {
             Ok(report) => {
                 wait = FIRST_WAIT;
+                if options.heal {
+                    heal(shared, &report, &before);
+                }
                 watched.update(|progress| {
                     progress.rounds += 1;
                     progress.last_report = Some(report);
@@ -230,6 +243,33 @@ fn walk<S: Schema>(
                 wait = (wait * 2).min(LONGEST_WAIT);
             }
         }
+    }
+}
+
+/// Hands tables with differences over to the mirror, but for those that were loaded again since
+/// the round began.
+fn heal<S: Schema>(shared: &Shared<S>, report: &VerifyReport, before: &Status) {
+    let now = shared.status.get();
+    for table in report.tables.iter().filter(|table| table.differences > 0) {
+        let index = S::layouts()
+            .iter()
+            .position(|layout| layout.full_name() == table.table);
+        let loads = |status: &Status| {
+            let shown = index.and_then(|index| status.tables.get(index));
+            shown.map(|table| table.reloads)
+        };
+        if loads(&now) != loads(before) {
+            continue;
+        }
+        let key = table.first.first();
+        let reason = format!(
+            "divergence of {}: rows differ from the server's ({}), the first {}",
+            table.table,
+            table.differences,
+            key.map_or("unnamed", |difference| difference.key.as_str()),
+        );
+        let tables = index.into_iter().collect();
+        shared.request(Reload::new(Cause::Divergence, tables, reason));
     }
 }
 

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use lab::{Flavor, ServerOptions};
 use mirror_runtime::{Options, Schema};
 use mysql::Conn;
+use mysql::prelude::Queryable;
 use test_mirror::{Mirror, Tables};
 
-use crate::site::{Site, connect_to};
+use crate::site::{Site, connect_to, run_in};
 
 /// The tables, the same for all servers but for those that one has no type for.
 const SCHEMA: &str = include_str!("../../mirror/schema.sql");
@@ -132,6 +133,24 @@ impl World {
         let number = self.marks.fetch_add(1, Ordering::SeqCst) + 1;
         self.run(&format!("UPDATE marker SET n = {number} WHERE id = 1"));
         number
+    }
+
+    /// Runs a statement that is logged as a statement, until no writer is in its way.
+    ///
+    /// # Panics
+    /// When it fails for another reason.
+    pub fn run_as_statement(&self, statement: &str) {
+        let mut conn = self.conn();
+        run_in(&mut conn, "SET SESSION binlog_format = 'STATEMENT'");
+        loop {
+            match conn.query_drop(statement) {
+                Ok(()) => return,
+                // Deadlock, lock wait, and MariaDB's "record has changed".
+                Err(mysql::Error::MySqlError(error))
+                    if matches!(error.code, 1205 | 1213 | 1020) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
     }
 
     /// Waits until the mirror shows everything that is committed now; false when it does not

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use integration::compare::assert_equals_server;
-use integration::{Gate, Random, World, connect, on_both_servers, rounds, run_in, wait_for};
+use integration::{Gate, Random, World, connect, on_both_servers, rounds, wait_for};
 use lab::{Flavor, Proxy};
 use mirror_runtime::Status;
 use mysql::Conn;
@@ -119,13 +119,7 @@ fn disturb(world: &World, mirror: &Mirror, proxy: &Proxy, seen: &Seen) {
         });
         // One half of the money is loaded again, the other goes on.
         let before = mirror.status();
-        let mut conn = world.conn();
-        for statement in [
-            "SET SESSION binlog_format = 'STATEMENT'",
-            "UPDATE account_a SET note = 'loaded again'",
-        ] {
-            run_in(&mut conn, statement);
-        }
+        world.run_as_statement("UPDATE account_a SET note = 'loaded again'");
         go_on(mirror, seen, "a reload of one table", |now| {
             reloads_of(now, "account_a") > reloads_of(&before, "account_a")
         });

@@ -8,7 +8,9 @@ use integration::fire::Writers;
 use integration::replay::check_replayed;
 use integration::{Random, World, on_both_servers, rounds, run_in, wait_for};
 use lab::{Flavor, Proxy};
-use mirror_runtime::{Cause, Error, Health, Policies, Policy, State, Status, TableError};
+use mirror_runtime::{
+    AuditOptions, Cause, Error, Health, Policies, Policy, State, Status, TableError,
+};
 use test_mirror::Mirror;
 
 on_both_servers!(
@@ -17,6 +19,7 @@ on_both_servers!(
     a_divergence_is_counted_and_named_by_table_and_key_and_healed,
     a_policy_to_stop_stops_with_the_cause,
     a_policy_to_keep_serving_goes_on_and_says_that_rows_may_be_wrong,
+    an_auditor_that_heals_has_the_table_loaded_again,
 );
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -81,8 +84,7 @@ fn only_the_tables_concerned_are_loaded_again_under_load(flavor: Flavor) {
             for round in 0..rounds("tables loaded again", 6) {
                 let before = mirror.status();
                 if random.one_in(2) {
-                    let format = "SET SESSION binlog_format = 'STATEMENT'";
-                    session(&world, &[format, "UPDATE fire_a SET n = n + 1"]);
+                    world.run_as_statement("UPDATE fire_a SET n = n + 1");
                     of_a += 1;
                 } else {
                     diverge(&world, round as i32);
@@ -288,4 +290,35 @@ fn a_policy_to_keep_serving_goes_on_and_says_that_rows_may_be_wrong(flavor: Flav
     );
     assert_equals_server(&world, &mirror);
     assert!(mirror.reload(&["mirror_test.none"]).is_err());
+}
+
+fn an_auditor_that_heals_has_the_table_loaded_again(flavor: Flavor) {
+    let world = World::start(flavor);
+    fill_big(&world);
+    let mirror = world.mirror();
+    let audit = mirror
+        .audit(AuditOptions {
+            heal: true,
+            pause: Duration::from_millis(50),
+            rows_per_second: 100_000,
+            ..AuditOptions::default()
+        })
+        .unwrap();
+    let update = "UPDATE big SET n = 77 WHERE id = 77";
+    session(&world, &["SET SESSION sql_log_bin = 0", update]);
+    let healed = || mirror.snapshot().big().get(77).map(|row| row.n) == Some(77);
+    assert!(
+        wait_for(PATIENCE, healed),
+        "{flavor}: {:?}",
+        audit.progress()
+    );
+    let status = mirror.status();
+    let reason = status.last_reload.clone().unwrap_or_default();
+    assert!(
+        reason.contains("mirror_test.big") && reason.contains("id=77"),
+        "{reason}"
+    );
+    assert_eq!(status_of(&status, "big").divergences, 1, "{status:?}");
+    assert_eq!(status_of(&status, "fire_a").reloads, 0);
+    assert_equals_server(&world, &mirror);
 }

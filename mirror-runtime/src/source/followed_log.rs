@@ -15,8 +15,8 @@ use super::server_info::ServerInfo;
 use super::stream::{EventSource, StreamOptions, StreamStart};
 use super::url::ServerUrl;
 
-/// Seconds that a look at the start of a file may take for each event.
-const PROBE_HEARTBEAT_SECONDS: u32 = 10;
+/// Seconds between heartbeats of a look at the start of a file; three may be missed.
+const PROBE_HEARTBEAT_SECONDS: u32 = 2;
 
 /// A file, and when it was begun.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,6 +19,7 @@ const TABLES: [&str; 1] = ["fire_a"];
 fn check(flavor: Flavor, first: &str, others: &[&str]) {
     let options = ServerOptions::new().arg(format!("--binlog-checksum={first}"));
     let world = World::start_with(flavor, &options);
+    let from = world.position();
     let rows = Cell::new(0);
     let insert = || {
         rows.set(rows.get() + 1);
@@ -43,7 +44,7 @@ fn check(flavor: Flavor, first: &str, others: &[&str]) {
         assert_eq!(position.to_string(), world.position());
         // One that starts in a file of this kind, and one that reads over the switch.
         assert_equal(&world, &mirror_of(&world, &TABLES), &TABLES);
-        let seen = integration::stream::read_from(&world, "binlog.000001:4");
+        let seen = integration::stream::read_from(&world, &from);
         assert_eq!(seen.count("rows fire_a"), rows.get(), "{seen:?}");
     }
     let status = mirror.status();

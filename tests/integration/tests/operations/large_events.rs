@@ -47,12 +47,14 @@ fn last_event(site: &Site, from: &str) -> u64 {
         .conn()
         .query(format!("SHOW BINLOG EVENTS IN '{file}' FROM {offset}"))
         .unwrap();
-    let is_rows = |row: &&mysql::Row| {
+    let is_rows = |row: &mysql::Row| {
         let kind = row.get::<String, _>(2).unwrap_or_default();
         kind.to_lowercase().contains("_rows") && !kind.starts_with("Annotate")
     };
-    let event = events.iter().rfind(is_rows).expect("a rows event");
-    event.get::<u64, _>(4).unwrap() - event.get::<u64, _>(1).unwrap()
+    let at = events.iter().rposition(is_rows).expect("a rows event");
+    // MariaDB 11 logs no ends within a transaction.
+    let starts = [at, at + 1].map(|at| events[at].get::<u64, _>(1).unwrap());
+    starts[1] - starts[0]
 }
 
 /// Each row is its byte over and over, and so many of them.

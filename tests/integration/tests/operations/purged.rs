@@ -128,6 +128,9 @@ fn reset(world: &World) {
 fn a_reset_of_the_binlog_while_a_mirror_follows_is_noticed(flavor: Flavor) {
     for flushes in [0, 2] {
         let world = World::start(flavor);
+        if world.is_old() {
+            return world.does_not_apply("it goes on with signs of life from the old log");
+        }
         reset(&world);
         for _ in 0..flushes {
             world.run("FLUSH BINARY LOGS");

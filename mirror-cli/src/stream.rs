@@ -67,6 +67,7 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
     let mut printer = Printer::new();
     let mut reader = TransactionReader::new(layouts, &selected)
         .with_collations(collations)
+        .with_lower_case_names(info.lower_case_table_names != 0)
         .with_statement_texts(StatementTexts::new(options.url.clone()));
     let result = read(
         &mut source,

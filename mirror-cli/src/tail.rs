@@ -2,13 +2,13 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use generated::{Mirror, Tables};
 use mirror_runtime::source::status::binlog_status;
 use mirror_runtime::source::{ServerInfo, connect};
 use mirror_runtime::store::Schema;
-use mirror_runtime::{BinlogPosition, NoTransaction, Options, ServerUrl, Transaction};
+use mirror_runtime::{BinlogPosition, NoTransaction, Options, ServerUrl, State, Transaction};
 
 use crate::cli::{ServerArguments, TailArguments};
 use crate::exit::Failure;
@@ -56,9 +56,11 @@ fn live(arguments: &TailArguments) -> Result<(), Failure> {
     if let Some(position) = &subscription.version().position {
         say!("live at {position}");
     }
+    let mut connection = Connection::new(&mirror);
     let mut out = std::io::stdout().lock();
     let mut line = Vec::new();
     loop {
+        connection.tell(&mirror);
         match subscription.next_timeout(POLL) {
             Ok(transaction) => print(&transaction, &mut line, &mut out)?,
             Err(NoTransaction::Ended) => break,
@@ -71,6 +73,40 @@ fn live(arguments: &TailArguments) -> Result<(), Failure> {
         }
     }
     end(&mirror, &stop)
+}
+
+/// Tells of connections that were lost and made again.
+struct Connection {
+    lost: u64,
+    looked: Instant,
+}
+
+impl Connection {
+    fn new(mirror: &Mirror) -> Self {
+        Self {
+            lost: mirror.status().reconnects,
+            looked: Instant::now(),
+        }
+    }
+
+    /// Prints a line once the mirror is live again, however busy it is.
+    fn tell(&mut self, mirror: &Mirror) {
+        if self.looked.elapsed() < POLL {
+            return;
+        }
+        self.looked = Instant::now();
+        let status = mirror.status();
+        if status.reconnects == self.lost || status.state != State::Live {
+            return;
+        }
+        let tries = status.reconnects - self.lost;
+        self.lost = status.reconnects;
+        let at = status
+            .position
+            .map_or_else(String::new, |position| format!(" at {position}"));
+        let plural = if tries == 1 { "try" } else { "tries" };
+        say!("the connection was lost; live again{at}, after {tries} {plural}");
+    }
 }
 
 fn passed(reached: Option<&BinlogPosition>, until: Option<&BinlogPosition>) -> bool {

@@ -9,8 +9,9 @@ use crate::foreign_keys::ForeignKeys;
 use crate::image::ColumnDefault;
 use crate::mirror::Shared;
 use crate::reload::Reload;
+use crate::remedy::remedy;
 use crate::resume::{MAX_MISSING, is_missing};
-use crate::source::{BinlogPosition, StreamStart, derive_server_id};
+use crate::source::{BinlogPosition, FollowedLog, StreamStart, derive_server_id};
 use crate::status::State;
 use crate::store::Schema;
 use crate::table_states::TableStates;
@@ -27,6 +28,8 @@ pub(crate) struct Course<'m, S: Schema> {
     pub(crate) reason: Option<String>,
     /// Where the tables that are not loaded stand.
     resume: Option<StreamStart>,
+    /// The log in which that is.
+    pub(crate) log: FollowedLog,
     in_snapshot: bool,
     in_a_row: u32,
     met_at: Option<BinlogPosition>,
@@ -47,6 +50,7 @@ impl<'m, S: Schema> Course<'m, S> {
             defaults: vec![Arc::default(); S::layouts().len()],
             reason: None,
             resume: None,
+            log: FollowedLog::default(),
             in_snapshot: false,
             in_a_row: 0,
             met_at: None,
@@ -99,6 +103,7 @@ impl<'m, S: Schema> Course<'m, S> {
     /// Takes over where the load stands; the start of its replay.
     pub(crate) fn take(&mut self, loaded: &mut Loaded<S>) -> StreamStart {
         if loaded.is_whole {
+            self.log = FollowedLog::default();
             self.states.plan_all();
         }
         let defaults = std::mem::take(&mut loaded.defaults);
@@ -135,11 +140,13 @@ impl<'m, S: Schema> Course<'m, S> {
             _ => 0,
         };
         if self.in_a_row >= self.shared.options.max_reloads_in_a_row {
+            let remedy = remedy(&reload);
             return Err(match reload.at.filter(|_| met_again && !reload.diverged) {
                 Some(position) => met_in_each_replay(&reload.reason, position),
                 None => TableError::ReloadLoop {
                     table: tables,
                     times: self.in_a_row,
+                    remedy,
                     reason: reload.reason,
                 },
             }

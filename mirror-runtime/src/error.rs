@@ -206,7 +206,7 @@ pub enum TableError {
     },
     /// The table had to be loaded again too often in a row.
     #[error(
-        "table {table}: loaded again {times} times in a row without success, last because of {reason}; find out who writes without the binlog (sql_log_bin=0) and start again"
+        "table {table}: loaded again {times} times in a row without success, last because of {reason}; {remedy}"
     )]
     ReloadLoop {
         /// `database.table`, or several.
@@ -215,6 +215,8 @@ pub enum TableError {
         times: u32,
         /// Reason of the last reload.
         reason: String,
+        /// What to do.
+        remedy: &'static str,
     },
 }
 

@@ -77,10 +77,12 @@ impl<S: Schema> Session<'_, S> {
         applied: &mut u64,
     ) -> Result<Ended, Error> {
         let shared = self.shared;
-        let mut resume = Resume::new(course.take(&mut loaded));
+        let start = course.take(&mut loaded);
+        let mut resume = Resume::new(start, std::mem::take(&mut course.log));
         let mut reader = TransactionReader::new(S::layouts(), &shared.selected)
             .with_defaults(course.defaults.clone())
             .with_collations(loaded.collations)
+            .with_lower_case_names(loaded.lower_case_names)
             .with_statement_texts(StatementTexts::new(shared.options.url.clone()));
         let replayed_over = ReplayedOver {
             tables: loaded.tables.clone(),
@@ -117,6 +119,7 @@ impl<S: Schema> Session<'_, S> {
             }
             match result {
                 Ok(reload) => {
+                    course.log = resume.log;
                     return Ok(Ended::Reload(reload, Some(resume.start), applier.is_live()));
                 }
                 Err(Error::Source(error)) => match recovery(&error, &mut unreadable) {
@@ -157,6 +160,8 @@ impl<S: Schema> Session<'_, S> {
         };
         let (mut source, handle) = LiveSource::open(&shared.options.url, &resume.start, options)?;
         shared.set_stream(Some(handle));
+        let (url, info) = (&shared.options.url, source.server_info());
+        resume.log.check(url, &resume.start, info)?;
         if until.is_none() {
             shared.status.update(|status| status.state = State::Live);
         }
@@ -171,6 +176,7 @@ impl<S: Schema> Session<'_, S> {
                 }
                 .into());
             };
+            resume.log.event(&event)?;
             reader.event(&event, applier)?;
             shared.status.heard();
             if reader.in_transaction() {

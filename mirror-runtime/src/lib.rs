@@ -25,6 +25,7 @@ mod mirror;
 mod options;
 mod policy;
 mod reload;
+mod remedy;
 mod resume;
 pub mod row;
 pub mod source;

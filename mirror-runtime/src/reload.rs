@@ -106,7 +106,7 @@ fn divergence(
             not_replayable: true,
             ..reload(Cause::Incomplete, place)
         },
-        Divergence::DefaultNotKnown => Reload {
+        Divergence::DefaultNotKnown { .. } => Reload {
             diverged: true,
             ..reload(Cause::Incomplete, place)
         },

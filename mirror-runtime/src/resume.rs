@@ -2,24 +2,26 @@
 
 use crate::apply::Applier;
 use crate::error::{Error, TableError};
-use crate::source::{SourceError, SourceErrorKind, StreamStart};
+use crate::source::{FollowedLog, SourceError, SourceErrorKind, StreamStart};
 use crate::store::Schema;
 
 /// Tries in a row, without any progress, at a stream that cannot be read.
 const MAX_UNREADABLE: u32 = 3;
 
 /// From where to read on after a broken connection.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Resume {
     pub(crate) start: StreamStart,
     pub(crate) boundaries: u64,
+    pub(crate) log: FollowedLog,
 }
 
 impl Resume {
-    pub(crate) fn new(start: StreamStart) -> Self {
+    pub(crate) fn new(start: StreamStart, log: FollowedLog) -> Self {
         Self {
             start,
             boundaries: 0,
+            log,
         }
     }
 
@@ -30,6 +32,7 @@ impl Resume {
             return;
         }
         self.boundaries = boundaries;
+        self.log.passed_boundary();
         let Some(last) = last else { return };
         match (&mut self.start, &last.gtid) {
             (StreamStart::Gtid(set), Some(gtid)) => {

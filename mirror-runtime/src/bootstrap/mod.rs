@@ -63,6 +63,8 @@ pub(crate) struct Loaded<S> {
     pub(crate) defaults: Vec<Arc<[ColumnDefault]>>,
     /// The server's collations.
     pub(crate) collations: Collations,
+    /// Whether the case of names does not tell tables apart.
+    pub(crate) lower_case_names: bool,
 }
 
 /// What to load, and how.
@@ -132,6 +134,7 @@ pub(crate) fn bootstrap<S: Schema>(
         contents: view.contents,
         defaults,
         collations,
+        lower_case_names: info.lower_case_table_names != 0,
     })
 }
 

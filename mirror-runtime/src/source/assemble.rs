@@ -131,9 +131,10 @@ impl Assembler {
         let header = &parts.header;
         let format = header.type_code == event_type::FORMAT_DESCRIPTION;
         let off = parts.algorithm == ChecksumAlgorithm::Off;
-        // In the middle of a file the server sends the FORMAT_DESCRIPTION with some fields
-        // zeroed, and computes the checksum anew only when the algorithm is on.
-        if off && !(format && header.log_pos != 0) {
+        // The server sends the FORMAT_DESCRIPTION with fields zeroed (its position in the middle
+        // of a file, its time also after GTIDs), and computes the checksum anew only when the
+        // algorithm is on.
+        if off && !(format && header.log_pos != 0 && has_time(parts.body)) {
             return Ok(());
         }
         let code = if off { 0 } else { 1 };
@@ -165,6 +166,13 @@ impl Assembler {
         let same = rotate.ends_with(asked) && matches!(stray.len(), 0 | CHECKSUM_LEN);
         same.then_some(rotate)
     }
+}
+
+/// Whether a FORMAT_DESCRIPTION says when its server was started or its log was reset: behind the
+/// version of the format and that of the server (MySQL internals, "FORMAT_DESCRIPTION_EVENT").
+fn has_time(body: &[u8]) -> bool {
+    const AT: usize = 2 + 50;
+    body.get(AT..AT + 4).is_some_and(|time| time != [0; 4])
 }
 
 /// The body of an event before the first FORMAT_DESCRIPTION, which may or may not have a
@@ -257,6 +265,20 @@ mod tests {
             ..parts(on)
         };
         assert!(assembler().assemble(zeroed).is_ok());
+        // After GTIDs the server takes the time out, and leaves the checksum as it is.
+        let mut body = [3; 95];
+        body[52..56].fill(0);
+        for (algorithm, is_ok) in [
+            (ChecksumAlgorithm::Off, true),
+            (ChecksumAlgorithm::Crc32, false),
+        ] {
+            let cleared = Parts {
+                body: &body,
+                algorithm,
+                ..parts(good)
+            };
+            assert_eq!(assembler().assemble(cleared).is_ok(), is_ok);
+        }
     }
 
     #[test]

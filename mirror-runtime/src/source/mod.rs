@@ -15,6 +15,7 @@ mod collations;
 mod columns;
 mod error;
 pub mod event;
+mod followed_log;
 mod gtid;
 mod live;
 mod position;
@@ -33,6 +34,7 @@ pub use columns::{ServerColumn, columns};
 pub(crate) use error::query_error;
 pub use error::{SourceError, SourceErrorKind};
 pub use event::{EventHeader, RawEvent};
+pub(crate) use followed_log::FollowedLog;
 pub use gtid::{
     Gtid, GtidError, GtidEvent, GtidSet, MariaDbGtid, MariaDbGtidList, MySqlGtid, MySqlGtidSet,
     Tsid, Uuid, mariadb_gtid_flags,

@@ -59,8 +59,11 @@ pub enum Divergence {
     )]
     ReplaceNotTold,
     /// An insert lacks a column whose default is not known.
-    #[error("the row image of an insert without a column whose default is not known")]
-    DefaultNotKnown,
+    #[error("the row image of an insert without column {column}, whose default is not known")]
+    DefaultNotKnown {
+        /// Name of the column.
+        column: &'static str,
+    },
 }
 
 /// Why a rows event could not be applied.

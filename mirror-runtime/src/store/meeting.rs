@@ -21,7 +21,7 @@ pub(super) fn row_images<R: Row>(change: RowChange<R>) -> Option<RowImagesOf> {
 /// The row that an image makes with the defaults of columns that it lacks.
 pub(super) fn decode_whole<R: Row>(image: &RowImage<'_>) -> Result<R, ApplyError> {
     match R::decode(image) {
-        Err(error) if error.is_absent() => Err(lacking::<R>(image).into()),
+        Err(error) if error.is_absent() => Err(lacking::<R>(image, &error).into()),
         other => Ok(other?),
     }
 }
@@ -72,7 +72,7 @@ pub(super) fn image_key<R: Row>(images: &RowImages<'_>) -> Option<String> {
 }
 
 /// What to say of an insert that lacks a column and does not find a default for it.
-pub(super) fn lacking<R: Row>(image: &RowImage<'_>) -> Divergence {
+pub(super) fn lacking<R: Row>(image: &RowImage<'_>, error: &ValueError) -> Divergence {
     let columns = R::layout().columns.iter().enumerate();
     let generated = |(field, column): (usize, &ColumnLayout)| {
         column.generated_from.is_some() && !image.is_present(field)
@@ -80,7 +80,11 @@ pub(super) fn lacking<R: Row>(image: &RowImage<'_>) -> Divergence {
     if columns.into_iter().any(generated) {
         Divergence::GeneratedNotLogged
     } else {
-        Divergence::DefaultNotKnown
+        let column = match error {
+            ValueError::InColumn { column, .. } => column,
+            _ => "(of a name that is not known)",
+        };
+        Divergence::DefaultNotKnown { column }
     }
 }
 

@@ -209,7 +209,9 @@ impl<R: Row> Table<R> {
         after: &RowImage<'_>,
     ) -> Result<Option<RowChange<R>>, ApplyError> {
         match R::decode(after) {
-            Err(error) if error.is_absent() && after.replaces() => Err(lacking::<R>(after).into()),
+            Err(error) if error.is_absent() && after.replaces() => {
+                Err(lacking::<R>(after, &error).into())
+            }
             Ok(row) => {
                 let after = Arc::new(row);
                 Ok(Some(match self.put(&after) {

@@ -6,6 +6,7 @@
 
 mod annotation;
 mod compressed;
+mod names;
 mod sink;
 mod statements;
 mod table_maps;
@@ -94,6 +95,15 @@ impl TransactionReader {
     #[must_use]
     pub fn with_collations(mut self, collations: Collations) -> Self {
         self.maps = self.maps.with_collations(collations);
+        self
+    }
+
+    /// The same reader for a server whose `lower_case_table_names` is not 0: names of databases
+    /// and tables are then compared without regard to case. Else another spelling is another
+    /// table.
+    #[must_use]
+    pub fn with_lower_case_names(mut self, folds: bool) -> Self {
+        self.maps = self.maps.with_lower_case_names(folds);
         self
     }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::names::{Ambiguous, MirroredNames};
 use super::{Redefined, unreadable};
 use crate::error::{Error, TableError};
 use crate::image::{ColumnDefault, Plan, TableMap, TableMapHeader};
@@ -41,10 +42,7 @@ pub(super) enum MappedTable {
 /// Table maps by their number, and the mirrored tables by name.
 pub(super) struct TableMaps {
     layouts: Vec<&'static TableLayout>,
-    /// By database and table, with a zero byte between.
-    by_name: HashMap<String, usize>,
-    /// The same in lower case; `None` where several tables differ by case only.
-    by_lower_name: HashMap<String, Option<usize>>,
+    names: MirroredNames,
     maps: HashMap<u64, Mapped>,
     /// Tables whose definition may have changed on the way: without names in the table map,
     /// another order of columns would not show.
@@ -58,22 +56,9 @@ pub(super) struct TableMaps {
 impl TableMaps {
     /// `selected` says which of the tables are followed, by table index.
     pub(super) fn new(layouts: &[&'static TableLayout], selected: &[bool]) -> Self {
-        let mut by_name = HashMap::new();
-        let mut by_lower_name = HashMap::new();
-        for (table, layout) in layouts.iter().enumerate() {
-            if selected.get(table) == Some(&true) {
-                let name = full_name(layout.database, layout.table);
-                by_lower_name
-                    .entry(name.to_lowercase())
-                    .and_modify(|found| *found = None)
-                    .or_insert(Some(table));
-                by_name.insert(name, table);
-            }
-        }
         Self {
             layouts: layouts.to_vec(),
-            by_name,
-            by_lower_name,
+            names: MirroredNames::new(layouts, selected),
             maps: HashMap::new(),
             altered: HashMap::new(),
             defaults: Vec::new(),
@@ -86,6 +71,12 @@ impl TableMaps {
     /// index.
     pub(super) fn with_defaults(mut self, defaults: Vec<Arc<[ColumnDefault]>>) -> Self {
         self.defaults = defaults;
+        self
+    }
+
+    /// The same for a server on which the case of names does not tell tables apart.
+    pub(super) fn with_lower_case_names(mut self, folds: bool) -> Self {
+        self.names = self.names.folding(folds);
         self
     }
 
@@ -150,9 +141,10 @@ impl TableMaps {
         if self.maps.len() >= MAX_TABLE_MAPS {
             self.maps.clear();
         }
-        let table = match self.find(header.database, header.table) {
-            Some(table) => self.mirrored(table, event)?,
-            None => MappedTable::Other,
+        let table = match self.names.find(header.database, header.table) {
+            Ok(Some(table)) => self.mirrored(table, event)?,
+            Ok(None) => MappedTable::Other,
+            Err(ambiguous) => return Err(self.one_table(&ambiguous, event)?),
         };
         let body = body.into();
         self.maps.insert(header.table_id, Mapped { body, table });
@@ -196,14 +188,16 @@ impl TableMaps {
         Ok(MappedTable::Mirrored { table, plan })
     }
 
-    /// The mirrored table of that name; with lower_case_table_names the log has names in
-    /// lower case, so a name that matches only without case is taken when it is the only one.
-    fn find(&self, database: &str, table: &str) -> Option<usize> {
-        let name = full_name(database, table);
-        match self.by_name.get(&name) {
-            Some(&found) => Some(found),
-            None => self.by_lower_name.get(&name).copied().flatten(),
+    /// What to say of two mirrored tables that are one on the server.
+    fn one_table(&self, both: &Ambiguous, event: &RawEvent<'_>) -> Result<Error, Error> {
+        Ok(TableError::Layout {
+            table: self.layout(both.0)?.full_name(),
+            column: None,
+            expected: format!("beside {}", self.layout(both.1)?.full_name()),
+            found: "one table of both names (lower_case_table_names is not 0)".into(),
+            position: Some(event.end_position()),
         }
+        .into())
     }
 
     fn layout(&self, table: usize) -> Result<&'static TableLayout, Error> {
@@ -215,8 +209,4 @@ impl TableMaps {
                 mirrored: String::new(),
             })
     }
-}
-
-fn full_name(database: &str, table: &str) -> String {
-    format!("{database}\0{table}")
 }

@@ -80,6 +80,10 @@ fn from_io(error: &std::io::Error, context: &Context<'_>) -> SourceError {
     let detail = match error.kind() {
         // The socket's read time-out.
         ErrorKind::WouldBlock | ErrorKind::TimedOut => "nothing came within the time-out".into(),
+        // With TLS the library's text would be about that.
+        ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
+            "connection lost".into()
+        }
         _ => error.to_string(),
     };
     if !context.connecting {
@@ -296,6 +300,7 @@ fn from_dump_error(code: u16, state: &str, message: &str, context: &Context<'_>)
         "truncated",
         "corrupt",
         "checksum failure",
+        "i/o error reading log event",
     ];
     if damaged.iter().any(|part| has(part)) {
         let (file, position) = asked.rsplit_once(':').unwrap_or((asked.as_str(), ""));

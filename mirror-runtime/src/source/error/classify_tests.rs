@@ -74,6 +74,10 @@ fn dump_errors_are_told_apart_by_their_text() {
             "event read from binlog did not pass crc check",
             Kind::Malformed,
         ),
+        (
+            "I/O error reading log event; the first event '' at 4, the last event read from 'binlog.000001' at 1148",
+            Kind::Malformed,
+        ),
         ("something new", Kind::Server),
     ] {
         let error = dump(message);
@@ -181,6 +185,21 @@ fn only_errors_that_pass_by_themselves_are_transient() {
     let broken = from_io(&reset, &context(false));
     assert_eq!(broken.kind(), Kind::Broken);
     assert!(broken.is_transient());
+}
+
+#[test]
+fn a_connection_that_ends_without_a_word_is_lost_with_and_without_tls() {
+    let tls = "peer closed connection without sending TLS close_notify: https://docs.rs/x";
+    let ends = [
+        std::io::Error::new(std::io::ErrorKind::UnexpectedEof, tls),
+        std::io::ErrorKind::UnexpectedEof.into(),
+        std::io::ErrorKind::ConnectionReset.into(),
+    ];
+    for end in ends {
+        let text = from_io(&end, &context(false)).to_string();
+        assert!(text.contains("broke: connection lost;"), "{text}");
+        assert!(!text.contains("close_notify"), "{text}");
+    }
 }
 
 #[test]

@@ -123,6 +123,18 @@ pub enum SourceError {
         /// The server's message.
         detail: String,
     },
+    /// The server's log is not the one that was followed.
+    #[error(
+        "binlog {file} is not the file that was followed: begun at {expected}, found {found} (seconds since 1970); the binlog was reset, or this is another server: load the tables again"
+    )]
+    OtherLog {
+        /// Name of the file.
+        file: String,
+        /// When the file that was followed was begun, in seconds since 1970.
+        expected: u32,
+        /// When the server's was.
+        found: u32,
+    },
     /// An event is larger than the server may send.
     #[error(
         "binlog after {position}: an event is larger than max_allowed_packet: {detail}; raise max_allowed_packet on the server (up to 1G), or check that the position is the start of an event"
@@ -220,7 +232,7 @@ pub enum SourceErrorKind {
     Unknown,
     /// The server id is used by somebody else.
     DuplicateServerId,
-    /// The binlog that was asked for is gone, or is not there yet.
+    /// The binlog that was asked for is gone, is not there yet, or is another one now.
     Purged,
     /// Bytes that are not a valid binlog.
     Malformed,
@@ -278,6 +290,7 @@ impl SourceError {
             | Self::DuplicateServerId { .. }
             | Self::Purged { .. }
             | Self::AheadOfServer { .. }
+            | Self::OtherLog { .. }
             | Self::PacketTooLarge { .. }
             | Self::PositionTooLarge { .. }
             | Self::Checksum { .. }
@@ -299,9 +312,10 @@ impl SourceError {
             Self::Preflight(findings) => dominant_kind(findings),
             Self::UnknownDatabase { .. } | Self::UnknownTable { .. } => SourceErrorKind::Unknown,
             Self::DuplicateServerId { .. } => SourceErrorKind::DuplicateServerId,
-            Self::Purged { .. } | Self::AheadOfServer { .. } | Self::PositionTooLarge { .. } => {
-                SourceErrorKind::Purged
-            }
+            Self::Purged { .. }
+            | Self::AheadOfServer { .. }
+            | Self::OtherLog { .. }
+            | Self::PositionTooLarge { .. } => SourceErrorKind::Purged,
             Self::Checksum { .. } | Self::Malformed { .. } | Self::File { .. } => {
                 SourceErrorKind::Malformed
             }

@@ -268,7 +268,8 @@ fn read_from(site: &Site, start: &str, table: &str) -> Result<usize, Error> {
     Ok(sink.0)
 }
 
-struct Rows(usize);
+/// Counts rows events.
+pub(crate) struct Rows(pub(crate) usize);
 
 impl TransactionSink for Rows {
     fn rows(

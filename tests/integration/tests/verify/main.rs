@@ -386,6 +386,7 @@ fn the_audit_finds_a_difference_and_stops_with_its_handle(flavor: Flavor) {
         on_finding: Some(Arc::new(move |finding| {
             listed.lock().unwrap().push(finding.to_string());
         })),
+        ..AuditOptions::default()
     };
     let unknown = AuditOptions {
         tables: Some(vec!["mirror_test.bigg".into()]),

@@ -187,6 +187,7 @@ impl<S: Schema> Session<'_, S> {
         let mut reader = TransactionReader::new(S::layouts(), self.selected)
             .with_defaults(loaded.defaults)
             .with_collations(loaded.collations)
+            .with_reach(loaded.reach)
             .with_statement_texts(StatementTexts::new(self.options.url.clone()));
         let mut resume = Resume::new(loaded.start);
         let mut until = Some((loaded.until, reload));

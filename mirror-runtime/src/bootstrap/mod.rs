@@ -36,10 +36,11 @@ use crate::layout::TableLayout;
 use crate::layout_check::check_layouts;
 use crate::options::Options;
 use crate::source::{
-    BinlogPosition, Collations, Requirements, ServerInfo, Severity, SourceError, SourceErrorKind,
+    BinlogPosition, Collations, Definitions, Requirements, ServerInfo, Severity, SourceError, SourceErrorKind,
     StopHandle, StreamStart, TableRequirement, connect, preflight, query_error,
     status::binlog_status,
 };
+use crate::statement::Reach;
 use crate::status::{State, StatusCell};
 use crate::store::Schema;
 
@@ -61,6 +62,8 @@ pub(crate) struct Loaded<S> {
     pub(crate) defaults: Vec<Arc<[ColumnDefault]>>,
     /// The server's collations.
     pub(crate) collations: Collations,
+    /// Through what statements change tables that they do not name.
+    pub(crate) reach: Reach,
 }
 
 /// Checks the server, then loads all selected tables.
@@ -83,6 +86,7 @@ pub(crate) fn bootstrap<S: Schema>(
     asks(StopHandle::new(&conn)?);
     let info = ServerInfo::read(&mut conn)?;
     check_server::<S>(&mut conn, &info, selected, server_id)?;
+    let definitions = Definitions::read(&mut conn, &info)?;
     // What a foreign key does cannot be replayed over rows of different times.
     let has_cascades = !ForeignKeys::new(S::layouts(), selected).is_empty();
     let in_snapshot = in_snapshot || (has_cascades && !logs_cascades(&mut conn, &info)?);
@@ -94,6 +98,9 @@ pub(crate) fn bootstrap<S: Schema>(
         let anchor = anchor::choose(&mut conn, &info, options.naive_anchor)?;
         (anchor, binlog_status(&mut conn, &info)?, None, None)
     };
+    // What was made before the anchor, and what was dropped behind it.
+    let definitions = definitions.and(Definitions::read(&mut conn, &info)?);
+    let known_until = binlog_status(&mut conn, &info)?;
     tracing::info!(anchor = anchor.kind, start = %anchor.start, in_snapshot, "loading");
     status.update(|status| status.state = State::Loading);
     let collations = Collations::read(&mut conn, &info)?;
@@ -124,6 +131,7 @@ pub(crate) fn bootstrap<S: Schema>(
         contents,
         defaults,
         collations,
+        reach: Reach::of_server(S::layouts(), &definitions, known_until),
     })
 }
 

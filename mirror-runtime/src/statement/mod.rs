@@ -7,12 +7,15 @@
 
 mod foreign_keys;
 mod lexer;
+mod reach;
 mod target;
 
 use std::ops::Range;
 
 pub(crate) use foreign_keys::{ServerForeignKey, foreign_keys};
 use lexer::{Token, tokens};
+pub(crate) use reach::{Reach, Reached};
+pub(crate) use reach::graph::Kind;
 pub(crate) use target::{Target, Writes, written_tables};
 
 use crate::layout::TableLayout;
@@ -135,18 +138,23 @@ pub fn classify(statement: &[u8], database: &str, tables: &[&TableLayout]) -> St
     if is(0, "XA") {
         return xa(&tokens);
     }
-    // MariaDB's ANALYZE of a statement executes it; ANALYZE TABLE changes nothing.
-    let analyze_table = is(0, "ANALYZE")
-        && ["TABLE", "TABLES", "LOCAL", "NO_WRITE_TO_BINLOG"]
-            .iter()
-            .any(|keyword| is(1, keyword));
-    if analyze_table || HARMLESS.iter().any(|keyword| is(0, keyword)) {
+    let is_harmless = HARMLESS.iter().any(|keyword| is(0, keyword));
+    if is_analyze_table(&tokens) || (is_harmless && !reach::is_set_statement(&tokens)) {
         return Statement::Harmless;
     }
     match definition_or_data(&tokens, database, tables) {
         Statement::Harmless if is_ambiguous(statement) => anywhere(&sql, &tokens, tables),
         sorted => sorted,
     }
+}
+
+/// MariaDB's ANALYZE of a statement executes it; ANALYZE TABLE changes nothing.
+fn is_analyze_table(tokens: &[Token<'_>]) -> bool {
+    let is = |at: usize, keyword: &str| tokens.get(at).is_some_and(|token| token.is(keyword));
+    is(0, "ANALYZE")
+        && ["TABLE", "TABLES", "LOCAL", "NO_WRITE_TO_BINLOG"]
+            .iter()
+            .any(|keyword| is(1, keyword))
 }
 
 /// Whether the tokens may be others than the server's: backslashes mean something else in

@@ -25,6 +25,7 @@ use crate::error::{Error, TableError};
 use crate::event_policy::{EventPolicy, event_policy};
 use crate::image::{ColumnDefault, RowsEvent, RowsKind};
 use crate::layout::TableLayout;
+use crate::statement::Reach;
 use crate::source::event::{event_type, rows_query};
 use crate::source::{
     BinlogPosition, Collations, Family, Gtid, GtidEvent, RawEvent, SourceError, StatementTexts,
@@ -44,6 +45,7 @@ pub struct TransactionReader {
     payload_goes_on: bool,
     annotation: Annotation,
     texts: Option<StatementTexts>,
+    reach: Reach,
     /// Where the GTID event of the transaction in hand ended.
     group: Option<BinlogPosition>,
     /// Events of the file since then.
@@ -71,6 +73,7 @@ impl TransactionReader {
             payload_goes_on: false,
             annotation: Annotation::default(),
             texts: None,
+            reach: Reach::new(layouts),
             group: None,
             group_events: 0,
             in_transaction: false,
@@ -103,6 +106,15 @@ impl TransactionReader {
     #[must_use]
     pub fn with_statement_texts(mut self, texts: StatementTexts) -> Self {
         self.texts = Some(texts);
+        self
+    }
+
+    /// The same reader with the server's definitions of views, triggers and routines, through which
+    /// statements change tables that they do not name. Without them it knows those that the
+    /// stream has told of.
+    #[must_use]
+    pub(crate) fn with_reach(mut self, reach: Reach) -> Self {
+        self.reach = reach;
         self
     }
 

@@ -36,8 +36,8 @@ use crate::layout::TableLayout;
 use crate::layout_check::check_layouts;
 use crate::options::Options;
 use crate::source::{
-    BinlogPosition, Collations, Definitions, Requirements, ServerInfo, Severity, SourceError, SourceErrorKind,
-    StopHandle, StreamStart, TableRequirement, connect, preflight, query_error,
+    BinlogPosition, Collations, Definitions, Requirements, ServerInfo, Severity, SourceError,
+    SourceErrorKind, StopHandle, StreamStart, TableRequirement, connect, preflight, query_error,
     status::binlog_status,
 };
 use crate::statement::Reach;

@@ -126,7 +126,13 @@ impl Definitions {
         for (database, parent, child_database, child) in self.ask::<Found>(conn, sql, action)? {
             let quoted = crate::row::quote_identifier;
             let text = format!("{}.{}", quoted(&child_database), quoted(&child));
-            self.add(Kind::Parent, database, parent, Some(text.into_bytes()), true);
+            self.add(
+                Kind::Parent,
+                database,
+                parent,
+                Some(text.into_bytes()),
+                true,
+            );
         }
         Ok(())
     }

@@ -14,8 +14,8 @@ use std::ops::Range;
 
 pub(crate) use foreign_keys::{ServerForeignKey, foreign_keys};
 use lexer::{Token, tokens};
-pub(crate) use reach::{Reach, Reached};
 pub(crate) use reach::graph::Kind;
+pub(crate) use reach::{Reach, Reached};
 pub(crate) use target::{Target, Writes, written_tables};
 
 use crate::layout::TableLayout;

@@ -25,12 +25,12 @@ use crate::error::{Error, TableError};
 use crate::event_policy::{EventPolicy, event_policy};
 use crate::image::{ColumnDefault, RowsEvent, RowsKind};
 use crate::layout::TableLayout;
-use crate::statement::Reach;
 use crate::source::event::{event_type, rows_query};
 use crate::source::{
     BinlogPosition, Collations, Family, Gtid, GtidEvent, RawEvent, SourceError, StatementTexts,
     mariadb_gtid_flags,
 };
+use crate::statement::Reach;
 
 /// Table id of the row event that only ends a statement.
 const DUMMY_TABLE_ID: u64 = 0x00ff_ffff;
@@ -51,6 +51,9 @@ pub struct TransactionReader {
     /// Events of the file since then.
     group_events: usize,
     in_transaction: bool,
+    /// The statement in hand is the first phase of an ALTER TABLE of MariaDB, or the end of one
+    /// that failed: it changes nothing.
+    changes_nothing: bool,
     changed: Vec<usize>,
     gtid: Option<Gtid>,
     commit_micros: Option<u64>,
@@ -77,6 +80,7 @@ impl TransactionReader {
             group: None,
             group_events: 0,
             in_transaction: false,
+            changes_nothing: false,
             changed: Vec::new(),
             gtid: None,
             commit_micros: None,
@@ -137,6 +141,7 @@ impl TransactionReader {
     fn start_group(&mut self) {
         self.annotation.clear();
         self.in_transaction = false;
+        self.changes_nothing = false;
         self.changed.clear();
         self.gtid = None;
         self.commit_micros = None;
@@ -265,6 +270,8 @@ impl TransactionReader {
         // MariaDB has no BEGIN: its GTID event opens a group, but for single statements.
         self.in_transaction = matches!(gtid.gtid, Some(Gtid::MariaDb(_)))
             && gtid.flags & mariadb_gtid_flags::STANDALONE == 0;
+        let without_effect = mariadb_gtid_flags::START_ALTER | mariadb_gtid_flags::ROLLBACK_ALTER;
+        self.changes_nothing = gtid.extra_flags & without_effect != 0;
         self.commit_micros = gtid.committed_at_micros;
         self.group = Some(event.end_position());
         self.group_events = 0;

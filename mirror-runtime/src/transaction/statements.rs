@@ -27,6 +27,9 @@ impl TransactionReader {
         query: &QueryEvent<'_>,
         sink: &mut dyn TransactionSink,
     ) -> Result<(), Error> {
+        if self.changes_nothing {
+            return self.end_statement(event, sink);
+        }
         let database = String::from_utf8_lossy(query.database);
         match classify(query.statement, &database, &self.layouts) {
             Statement::Begin | Statement::XaStart => self.in_transaction = true,

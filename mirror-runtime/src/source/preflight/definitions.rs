@@ -87,19 +87,31 @@ mod tests {
         let all = "GRANT SELECT, REPLICATION SLAVE, SHOW VIEW, TRIGGER ON *.* TO `m`@`%`";
         let root = "GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost` WITH GRANT OPTION";
         assert_eq!(judged(&[all]), Some(true));
-        assert_eq!(judged(&[root, "GRANT PROXY ON ''@'' TO `root`@`x`"]), Some(true));
         assert_eq!(
-            judged(&["GRANT SHOW VIEW, TRIGGER ON *.* TO m", "GRANT SELECT ON *.* TO m"]),
+            judged(&[root, "GRANT PROXY ON ''@'' TO `root`@`x`"]),
+            Some(true)
+        );
+        assert_eq!(
+            judged(&[
+                "GRANT SHOW VIEW, TRIGGER ON *.* TO m",
+                "GRANT SELECT ON *.* TO m"
+            ]),
             Some(true)
         );
         for grants in [
             &["GRANT SELECT, TRIGGER, CREATE VIEW ON *.* TO m"][..],
-            &["GRANT USAGE ON *.* TO m", "GRANT ALL PRIVILEGES ON `ads`.* TO m"],
+            &[
+                "GRANT USAGE ON *.* TO m",
+                "GRANT ALL PRIVILEGES ON `ads`.* TO m",
+            ],
             &[all, "REVOKE TRIGGER ON `ads`.* FROM `m`@`%`"],
         ] {
             assert_eq!(judged(grants), Some(false), "{grants:?}");
         }
-        assert_eq!(judged(&["GRANT USAGE ON *.* TO m", "GRANT `r`@`%` TO m"]), None);
+        assert_eq!(
+            judged(&["GRANT USAGE ON *.* TO m", "GRANT `r`@`%` TO m"]),
+            None
+        );
         assert_eq!(judged(&[]), None);
     }
 }

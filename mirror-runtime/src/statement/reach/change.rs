@@ -107,12 +107,7 @@ fn object(tokens: &[Token<'_>]) -> Option<(usize, Object)> {
     None
 }
 
-fn made<'t>(
-    tokens: &'t [Token<'t>],
-    at: usize,
-    kind: Kind,
-    replaces: bool,
-) -> Option<Change<'t>> {
+fn made<'t>(tokens: &'t [Token<'t>], at: usize, kind: Kind, replaces: bool) -> Option<Change<'t>> {
     let is = |at: usize, keyword: &str| tokens.get(at).is_some_and(|token| token.is(keyword));
     let at = if kind == Kind::Package && is(at, "BODY") {
         at + 1

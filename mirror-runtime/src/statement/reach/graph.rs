@@ -165,9 +165,7 @@ impl Graph {
     }
 
     fn text(&self, symbol: Symbol) -> &str {
-        self.names
-            .get(symbol.0 as usize)
-            .map_or("", String::as_str)
+        self.names.get(symbol.0 as usize).map_or("", String::as_str)
     }
 
     fn mention(&mut self, tokens: &[Token<'_>], at: usize, default: &str) -> Option<Mention> {

@@ -18,7 +18,7 @@ use graph::{Graph, Hit, Kind};
 use stretch::Stretch;
 
 use super::lexer::{Token, tokens};
-use super::{HARMLESS, is_analyze_table, is_ambiguous, kind, written_tables};
+use super::{HARMLESS, is_ambiguous, is_analyze_table, kind, written_tables};
 use crate::layout::TableLayout;
 use crate::source::{BinlogPosition, Definitions};
 
@@ -207,7 +207,9 @@ fn reached(hit: Hit, tokens: &[Token<'_>]) -> Reached {
         Kind::Parent => format!("foreign keys to {name}"),
         Kind::Function => format!("function {name}"),
         Kind::Package => format!("package {name}"),
-        Kind::Renamed | Kind::Procedure | Kind::Mirrored(_) => format!("{name}, as it was renamed,"),
+        Kind::Renamed | Kind::Procedure | Kind::Mirrored(_) => {
+            format!("{name}, as it was renamed,")
+        }
     };
     let verb = match tokens.first().is_some_and(|token| token.is("CREATE")) {
         true => "SELECT of a CREATE TABLE".to_owned(),
@@ -222,8 +224,21 @@ fn reached(hit: Hit, tokens: &[Token<'_>]) -> Reached {
 /// The keywords that a statement about definitions begins with.
 fn leading(tokens: &[Token<'_>]) -> Vec<String> {
     let objects = [
-        "CREATE", "ALTER", "DROP", "RENAME", "OR", "REPLACE", "TABLE", "TABLES", "VIEW", "TRIGGER",
-        "FUNCTION", "PROCEDURE", "PACKAGE", "DATABASE", "SCHEMA",
+        "CREATE",
+        "ALTER",
+        "DROP",
+        "RENAME",
+        "OR",
+        "REPLACE",
+        "TABLE",
+        "TABLES",
+        "VIEW",
+        "TRIGGER",
+        "FUNCTION",
+        "PROCEDURE",
+        "PACKAGE",
+        "DATABASE",
+        "SCHEMA",
     ];
     let words = tokens.iter().take(24);
     let keyword = |token: &Token<'_>| objects.iter().find(|object| token.is(object)).copied();

@@ -7,13 +7,14 @@ use mysql::prelude::Queryable;
 
 use crate::apply::{Applier, ReplayedOver};
 use crate::bootstrap::{Loaded, bootstrap};
+use crate::by_position::ByPosition;
 use crate::error::{Error, TableError};
 use crate::foreign_keys::ForeignKeys;
 use crate::mirror::Shared;
 use crate::options::Options;
 use crate::reload::Reload;
 use crate::source::{
-    BinlogPosition, EventSource, LiveSource, ServerUrl, SourceError, SourceErrorKind,
+    BinlogPosition, EventSource, LiveSource, RawEvent, ServerUrl, SourceError, SourceErrorKind,
     StatementTexts, StreamOptions, StreamStart, connect, derive_server_id, query_error,
 };
 use crate::status::State;
@@ -189,7 +190,7 @@ impl<S: Schema> Session<'_, S> {
             .with_collations(loaded.collations)
             .with_reach(loaded.reach)
             .with_statement_texts(StatementTexts::new(self.options.url.clone()));
-        let mut resume = Resume::new(loaded.start);
+        let mut resume = Resume::new(loaded.start, loaded.by_position);
         let mut until = Some((loaded.until, reload));
         let mut backoff = Backoff::new(self.options);
         let mut unreadable = 0;
@@ -208,7 +209,9 @@ impl<S: Schema> Session<'_, S> {
                 return Ok(Ended::Stopped);
             }
             match result {
-                Ok(reload) => return Ok(Ended::Reload(reload)),
+                Ok(Some(reload)) => return Ok(Ended::Reload(reload)),
+                // Another stream goes on from where this one was.
+                Ok(None) => continue,
                 Err(Error::Source(error)) => match recovery(&error, &mut unreadable) {
                     Recovery::Reconnect => tracing::warn!(%error, "connecting again"),
                     Recovery::Reload => {
@@ -232,14 +235,14 @@ impl<S: Schema> Session<'_, S> {
     }
 
     /// One connection: events until it breaks; the reason when the tables have to be loaded
-    /// again.
+    /// again, none when another connection is to go on.
     fn stream(
         &self,
         applier: &mut Applier<'_, S>,
         reader: &mut TransactionReader,
         resume: &mut Resume,
         until: &mut Option<(BinlogPosition, Option<String>)>,
-    ) -> Result<Reload, Error> {
+    ) -> Result<Option<Reload>, Error> {
         let shared = self.shared;
         let options = StreamOptions {
             server_id: self.server_id,
@@ -262,6 +265,9 @@ impl<S: Schema> Session<'_, S> {
                 }
                 .into());
             };
+            if !reader.in_transaction() && resume.goes_on_by_position(&event, applier) {
+                return Ok(None);
+            }
             reader.event(&event, applier)?;
             shared.status.heard();
             if reader.in_transaction() {
@@ -270,7 +276,7 @@ impl<S: Schema> Session<'_, S> {
             let position = event.end_position();
             resume.passed(applier);
             if let Some(reload) = applier.reload() {
-                return Ok(reload.clone());
+                return Ok(Some(reload.clone()));
             }
             self.go_live_if_there(applier, &position, until);
             if until.is_none() {
@@ -303,14 +309,32 @@ impl<S: Schema> Session<'_, S> {
 /// From where to read on after a broken connection.
 struct Resume {
     start: StreamStart,
+    by_position: ByPosition,
     boundaries: u64,
 }
 
 impl Resume {
-    fn new(start: StreamStart) -> Self {
+    fn new(start: StreamStart, by_position: ByPosition) -> Self {
         Self {
             start,
+            by_position,
             boundaries: 0,
+        }
+    }
+
+    /// Whether another stream, by position, has to go on with this event.
+    fn goes_on_by_position<S: Schema>(
+        &mut self,
+        event: &RawEvent<'_>,
+        applier: &Applier<'_, S>,
+    ) -> bool {
+        let last = applier.boundary().1.map(|last| &last.position);
+        match self.by_position.due(event, last) {
+            Some(position) => {
+                self.start = StreamStart::File(position);
+                true
+            }
+            None => false,
         }
     }
 

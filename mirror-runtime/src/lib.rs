@@ -6,6 +6,7 @@
 
 mod apply;
 mod bootstrap;
+mod by_position;
 mod cascade;
 mod charset;
 pub mod doctor;

@@ -28,6 +28,7 @@ use mysql::prelude::Queryable;
 pub(crate) use pieces::select;
 pub(crate) use snapshot::Contents;
 
+use crate::by_position::ByPosition;
 use crate::error::Error;
 use crate::foreign_key_check::{check_foreign_keys, logs_cascades};
 use crate::foreign_keys::ForeignKeys;
@@ -62,6 +63,8 @@ pub(crate) struct Loaded<S> {
     pub(crate) defaults: Vec<Arc<[ColumnDefault]>>,
     /// The server's collations.
     pub(crate) collations: Collations,
+    /// From where the stream goes on by position.
+    pub(crate) by_position: ByPosition,
     /// Through what statements change tables that they do not name.
     pub(crate) reach: Reach,
 }
@@ -123,8 +126,10 @@ pub(crate) fn bootstrap<S: Schema>(
         return Err(Error::Stopped);
     }
     let until = binlog_status(&mut conn, &info)?;
+    let by_position = ByPosition::new(&info, &anchor.start, &before_load);
     Ok(Loaded {
         tables,
+        by_position,
         start: anchor.start,
         before_load,
         until,

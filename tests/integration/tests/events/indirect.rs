@@ -1,10 +1,13 @@
 //! Statements in STATEMENT format that change mirrored tables without naming them: through views,
 //! triggers and stored functions. The log has no rows of these, so the tables are loaded again.
 
+use std::time::Duration;
+
 use integration::compare::assert_equals_server;
 use integration::{World, on_both_servers, run_in};
 use lab::Flavor;
 use mysql::Conn;
+use mysql::prelude::Queryable;
 use test_mirror::Mirror;
 
 on_both_servers!(
@@ -199,15 +202,20 @@ fn what_was_dropped_within_the_replay_is_not_forgotten(flavor: Flavor) {
     ] {
         world.run(sql);
     }
-    // A moment later, no file of before is one that MariaDB needs after a crash.
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    world.run("FLUSH BINARY LOGS");
+    // A moment later, MariaDB needs no file of before after a crash, from which it would replay.
+    let is_gone = || {
+        world.run("PURGE BINARY LOGS TO 'binlog.000002'");
+        let mut conn = world.conn();
+        let logs: Vec<mysql::Row> = conn.query("SHOW BINARY LOGS").unwrap();
+        logs.len() == 1
+    };
+    assert!(integration::wait_for(Duration::from_secs(10), is_gone));
     world.run("INSERT INTO fire_a VALUES (1, 5, 'x')");
     run_in(&mut conn, "UPDATE plain_other SET n = 6");
     run_in(&mut conn, "DROP TRIGGER changes");
     let url = format!("mysql://few:few@127.0.0.1:{}/", world.server.port());
     let mirror = Mirror::start(world.options_at(&url)).unwrap();
-    match mirror.wait_until_live(std::time::Duration::from_secs(30)) {
+    match mirror.wait_until_live(Duration::from_secs(30)) {
         Ok(()) => panic!("{flavor}: it shows {:?}", mirror.snapshot().fire_a().get(1)),
         Err(error) => {
             let text = error.to_string();

@@ -29,18 +29,22 @@ impl ByPosition {
     }
 
     /// Whether the stream is to go on by position with this event, which stands between
-    /// transactions, and from where: `last` is the end of the last transaction. Once.
-    pub(crate) fn due(
+    /// transactions; once. `start` becomes where from; `last` is the end of the last transaction.
+    pub(crate) fn goes_on(
         &mut self,
         event: &RawEvent<'_>,
         last: Option<&BinlogPosition>,
-    ) -> Option<BinlogPosition> {
-        let start = event.start_position();
-        let from = self.0.take_if(|from| start >= *from)?;
-        Some(match last {
+        start: &mut StreamStart,
+    ) -> bool {
+        let stands = event.start_position();
+        let Some(from) = self.0.take_if(|from| stands >= *from) else {
+            return false;
+        };
+        *start = StreamStart::File(match last {
             Some(last) if *last > from => last.clone(),
             _ => from,
-        })
+        });
+        true
     }
 }
 
@@ -83,7 +87,9 @@ mod tests {
             end: start.offset + 19,
         };
         let last = last.map(at);
-        by.due(&event, last.as_ref()).map(|from| from.to_string())
+        let mut start = StreamStart::File(at("b.000009:9"));
+        by.goes_on(&event, last.as_ref(), &mut start)
+            .then(|| start.to_string())
     }
 
     #[test]

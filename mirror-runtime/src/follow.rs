@@ -14,7 +14,7 @@ use crate::mirror::Shared;
 use crate::options::Options;
 use crate::reload::Reload;
 use crate::source::{
-    BinlogPosition, EventSource, LiveSource, RawEvent, ServerUrl, SourceError, SourceErrorKind,
+    BinlogPosition, EventSource, LiveSource, ServerUrl, SourceError, SourceErrorKind,
     StatementTexts, StreamOptions, StreamStart, connect, derive_server_id, query_error,
 };
 use crate::status::State;
@@ -265,7 +265,11 @@ impl<S: Schema> Session<'_, S> {
                 }
                 .into());
             };
-            if !reader.in_transaction() && resume.goes_on_by_position(&event, applier) {
+            let last = applier.boundary().1.map(|last| &last.position);
+            let Resume {
+                start, by_position, ..
+            } = resume;
+            if !reader.in_transaction() && by_position.goes_on(&event, last, start) {
                 return Ok(None);
             }
             reader.event(&event, applier)?;
@@ -319,22 +323,6 @@ impl Resume {
             start,
             by_position,
             boundaries: 0,
-        }
-    }
-
-    /// Whether another stream, by position, has to go on with this event.
-    fn goes_on_by_position<S: Schema>(
-        &mut self,
-        event: &RawEvent<'_>,
-        applier: &Applier<'_, S>,
-    ) -> bool {
-        let last = applier.boundary().1.map(|last| &last.position);
-        match self.by_position.due(event, last) {
-            Some(position) => {
-                self.start = StreamStart::File(position);
-                true
-            }
-            None => false,
         }
     }
 

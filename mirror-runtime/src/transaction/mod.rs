@@ -6,6 +6,7 @@
 
 mod annotation;
 mod compressed;
+mod reach;
 mod sink;
 mod statements;
 mod table_maps;
@@ -110,15 +111,6 @@ impl TransactionReader {
     #[must_use]
     pub fn with_statement_texts(mut self, texts: StatementTexts) -> Self {
         self.texts = Some(texts);
-        self
-    }
-
-    /// The same reader with the server's definitions of views, triggers and routines, through which
-    /// statements change tables that they do not name. Without them it knows those that the
-    /// stream has told of.
-    #[must_use]
-    pub(crate) fn with_reach(mut self, reach: Reach) -> Self {
-        self.reach = reach;
         self
     }
 

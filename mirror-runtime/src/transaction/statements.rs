@@ -4,7 +4,7 @@ use super::{Redefined, Touch, TransactionReader, TransactionSink};
 use crate::error::Error;
 use crate::source::RawEvent;
 use crate::source::event::QueryEvent;
-use crate::statement::{Reached, Statement, classify};
+use crate::statement::{Statement, classify};
 
 /// Statements that change rows and no definition.
 const ROWS_ONLY: [&str; 7] = [
@@ -62,27 +62,6 @@ impl TransactionReader {
             }
         }
         Ok(())
-    }
-
-    /// Tables that a statement changes without naming them.
-    fn reach(
-        &mut self,
-        event: &RawEvent<'_>,
-        query: &QueryEvent<'_>,
-        sink: &mut dyn TransactionSink,
-    ) -> Result<(), Error> {
-        let database = String::from_utf8_lossy(query.database);
-        let end = event.end_position();
-        let Some(Reached { mut tables, kind }) = self.reach.meet(query.statement, &database, &end)
-        else {
-            return Ok(());
-        };
-        tables.retain(|&table| self.selected.get(table) == Some(&true));
-        if tables.is_empty() {
-            return Ok(());
-        }
-        // Rows only: the tables' definitions are what they were.
-        sink.touched(Touch { tables, kind })
     }
 
     /// The end of a statement that is a transaction of its own, unless it stands in one.

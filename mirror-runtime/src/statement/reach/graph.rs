@@ -94,6 +94,11 @@ impl Graph {
         graph
     }
 
+    /// How many objects there are.
+    pub(super) fn len(&self) -> usize {
+        self.objects.len()
+    }
+
     /// Adds an object with the identifiers of its definition; names without a database are of
     /// the default one, of any if that is empty.
     pub(super) fn add(
@@ -130,6 +135,19 @@ impl Graph {
         mentions.dedup();
         let is_special = !is_word(&name.to_lowercase());
         let (database, name) = (self.symbol(database), self.symbol(name));
+        let is_known = |&at: &usize| {
+            self.objects.get(at).is_some_and(|known| {
+                (known.kind, known.database) == (kind, database)
+                    && (&known.mentions, &known.uncertain) == (&mentions, &uncertain)
+            })
+        };
+        if self
+            .by_name
+            .get(&name)
+            .is_some_and(|at| at.iter().any(is_known))
+        {
+            return;
+        }
         if is_special {
             self.special.insert(name);
         }

@@ -25,11 +25,17 @@ use crate::source::{BinlogPosition, Definitions};
 /// Tables that are warned about at most.
 const MAX_WARNED: usize = 1000;
 
+/// Definitions that are taken from the log at most, until they are read anew: those that were
+/// dropped meanwhile are not forgotten.
+const MAX_LEARNED: usize = 100_000;
+
 /// What is known of the ways from statements to mirrored tables.
 #[derive(Debug, Default)]
 pub(crate) struct Reach {
     tables: usize,
     graph: Graph,
+    /// How many objects were known at the start.
+    known_at_start: usize,
     stretch: Option<Stretch>,
     /// The account does not see all definitions.
     is_blind: bool,
@@ -52,6 +58,7 @@ impl Reach {
         Self {
             tables: layouts.len(),
             graph: Graph::new(layouts),
+            known_at_start: layouts.len(),
             ..Self::default()
         }
     }
@@ -73,6 +80,7 @@ impl Reach {
                 reach.graph.add_uncertain(kind, database, name, &text);
             }
         }
+        reach.known_at_start = reach.graph.len();
         reach.is_blind = !definitions.are_visible();
         reach.stretch = Some(Stretch::new(until));
         reach
@@ -92,8 +100,15 @@ impl Reach {
         self.stretch = self.stretch.take().filter(|stretch| stretch.has(end));
         if let Some(change) = change(&tokens) {
             let hides = |stretch: &mut Stretch| stretch.hides(&change, &tokens, database);
-            if self.stretch.as_mut().is_some_and(hides) || change == Change::Unknown {
-                return Some(self.all(&tokens, &change));
+            if self.stretch.as_mut().is_some_and(hides) {
+                let kind = "statements before a {}, which took their definitions away,";
+                return Some(self.all(kind, &tokens));
+            }
+            if change == Change::Unknown {
+                return Some(self.all("a {} that cannot be read, and may have an effect", &tokens));
+            }
+            if self.graph.len() - self.known_at_start >= MAX_LEARNED {
+                return Some(self.all("too many new definitions, the last a {},", &tokens));
             }
             let text = is_uncertain.then_some(&*sql);
             self.learn(&change, &tokens, database, text);
@@ -114,16 +129,11 @@ impl Reach {
         hit.map(|hit| reached(hit, &tokens))
     }
 
-    /// Every table: what earlier statements reached is not known any more.
-    fn all(&self, tokens: &[Token<'_>], change: &Change<'_>) -> Reached {
-        let words: Vec<String> = leading(tokens);
-        let words = words.join(" ");
+    /// Every table, for a reason with the statement's keywords in place of `{}`.
+    fn all(&self, kind: &str, tokens: &[Token<'_>]) -> Reached {
         Reached {
             tables: (0..self.tables).collect(),
-            kind: match change {
-                Change::Unknown => format!("a statement that begins with {words}"),
-                _ => format!("statements before a {words}, which took their definitions away,"),
-            },
+            kind: kind.replace("{}", &leading(tokens).join(" ")),
         }
     }
 

@@ -283,3 +283,32 @@ fn what_is_warned_about_is_named_without_values() {
     }
     assert_eq!(reach.warned.len(), 2);
 }
+
+#[test]
+fn definitions_that_come_again_and_again_take_no_room() {
+    let mut reach = learned(&[]);
+    let before = reach.graph.len();
+    for _ in 0..1000 {
+        let renames = [
+            "RENAME TABLE x TO y",
+            "RENAME TABLE y TO x",
+            "CREATE VIEW v AS SELECT 1",
+        ];
+        assert_eq!(meet(&mut reach, &renames), None);
+    }
+    assert_eq!(reach.graph.len(), before + 3);
+    reach.known_at_start = before;
+    let mut last = None;
+    for number in 0..=MAX_LEARNED {
+        let sql = format!("CREATE VIEW v{number} AS SELECT 1");
+        last = meet(&mut reach, &[&sql]);
+        if last.is_some() {
+            break;
+        }
+    }
+    let last = last.expect("they are read anew");
+    assert!(
+        last.kind.starts_with("too many new definitions"),
+        "{last:?}"
+    );
+}

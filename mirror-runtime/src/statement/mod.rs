@@ -5,6 +5,7 @@
 //! sorted by its leading keywords and by the table names that occur in it. One that cannot
 //! be sorted and names a mirrored table counts as changing it.
 
+mod executed;
 mod foreign_keys;
 mod lexer;
 mod reach;
@@ -12,6 +13,7 @@ mod target;
 
 use std::ops::Range;
 
+use executed::{executed, is_analyze_table};
 pub(crate) use foreign_keys::{ServerForeignKey, foreign_keys};
 use lexer::{Token, tokens};
 pub(crate) use reach::graph::Kind;
@@ -138,23 +140,15 @@ pub fn classify(statement: &[u8], database: &str, tables: &[&TableLayout]) -> St
     if is(0, "XA") {
         return xa(&tokens);
     }
-    let is_harmless = HARMLESS.iter().any(|keyword| is(0, keyword));
-    if is_analyze_table(&tokens) || (is_harmless && !reach::is_set_statement(&tokens)) {
+    let executed = executed(&tokens);
+    let is_harmless = |keyword: &&str| executed.first().is_some_and(|token| token.is(keyword));
+    if is_analyze_table(executed) || HARMLESS.iter().any(is_harmless) {
         return Statement::Harmless;
     }
-    match definition_or_data(&tokens, database, tables) {
-        Statement::Harmless if is_ambiguous(statement) => anywhere(&sql, &tokens, tables),
+    match definition_or_data(executed, database, tables) {
+        Statement::Harmless if is_ambiguous(statement) => anywhere(&sql, executed, tables),
         sorted => sorted,
     }
-}
-
-/// MariaDB's ANALYZE of a statement executes it; ANALYZE TABLE changes nothing.
-fn is_analyze_table(tokens: &[Token<'_>]) -> bool {
-    let is = |at: usize, keyword: &str| tokens.get(at).is_some_and(|token| token.is(keyword));
-    is(0, "ANALYZE")
-        && ["TABLE", "TABLES", "LOCAL", "NO_WRITE_TO_BINLOG"]
-            .iter()
-            .any(|keyword| is(1, keyword))
 }
 
 /// Whether the tokens may be others than the server's: backslashes mean something else in

@@ -33,17 +33,19 @@ impl TransactionReader {
         self
     }
 
-    /// Tables that a statement changes without naming them.
+    /// Tables that a statement changes without naming them; `is_told` when it was told of already,
+    /// for those that it names.
     pub(super) fn reach(
         &mut self,
+        is_told: bool,
         event: &RawEvent<'_>,
         query: &QueryEvent<'_>,
         sink: &mut dyn TransactionSink,
     ) -> Result<(), Error> {
         let database = String::from_utf8_lossy(query.database);
         let end = event.end_position();
-        let Some(Reached { mut tables, kind }) = self.reach.meet(query.statement, &database, &end)
-        else {
+        let met = self.reach.meet(query.statement, &database, &end, is_told);
+        let Some(Reached { mut tables, kind }) = met else {
             return Ok(());
         };
         tables.retain(|&table| self.selected.get(table) == Some(&true));

@@ -45,7 +45,7 @@ impl TransactionReader {
                 return self.commit(event, sink);
             }
             Statement::Harmless => {
-                self.reach(event, query, sink)?;
+                self.reach(false, event, query, sink)?;
                 return self.end_statement(event, sink);
             }
             Statement::Truncate { table } => {
@@ -56,8 +56,11 @@ impl TransactionReader {
                 return self.end_statement(event, sink);
             }
             Statement::Touches { tables, kind } => {
+                let is_told = tables
+                    .iter()
+                    .any(|&table| self.selected.get(table) == Some(&true));
                 self.touch(&kind, tables, sink)?;
-                self.reach(event, query, sink)?;
+                self.reach(is_told, event, query, sink)?;
                 return self.end_statement(event, sink);
             }
         }

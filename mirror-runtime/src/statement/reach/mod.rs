@@ -18,7 +18,7 @@ use graph::{Graph, Hit, Kind};
 use stretch::Stretch;
 
 use super::lexer::{Token, tokens};
-use super::{HARMLESS, is_ambiguous, is_analyze_table, kind, written_tables};
+use super::{HARMLESS, executed, is_ambiguous, is_analyze_table, kind, written_tables};
 use crate::layout::TableLayout;
 use crate::source::{BinlogPosition, Definitions};
 
@@ -87,46 +87,54 @@ impl Reach {
     }
 
     /// Takes a statement that frames no transaction and ends at `end`: the mirrored tables that
-    /// it changes without naming them.
+    /// it changes without naming them. `is_told`: it changes some that it names, and is not passed
+    /// over anyway.
     pub(crate) fn meet(
         &mut self,
         statement: &[u8],
         database: &str,
         end: &BinlogPosition,
+        is_told: bool,
     ) -> Option<Reached> {
         let sql = String::from_utf8_lossy(statement);
         let tokens = tokens(&sql);
+        let tokens = executed(&tokens);
         let is_uncertain = is_ambiguous(statement);
         self.stretch = self.stretch.take().filter(|stretch| stretch.has(end));
-        if let Some(change) = change(&tokens) {
-            let hides = |stretch: &mut Stretch| stretch.hides(&change, &tokens, database);
-            if self.stretch.as_mut().is_some_and(hides) {
-                let kind = "statements before a {}, which took their definitions away,";
-                return Some(self.all(kind, &tokens));
-            }
-            if change == Change::Unknown {
-                return Some(self.all("a {} that cannot be read, and may have an effect", &tokens));
-            }
-            if self.graph.len() - self.known_at_start >= MAX_LEARNED {
-                return Some(self.all("too many new definitions, the last a {},", &tokens));
-            }
+        if let Some(change) = change(tokens) {
+            let hides = |stretch: &mut Stretch| stretch.hides(&change, tokens, database);
+            let reason = match () {
+                () if self.stretch.as_mut().is_some_and(hides) => {
+                    Some("statements before a {}, which took their definitions away,")
+                }
+                () if change == Change::Unknown => {
+                    Some("a {} that cannot be read, and may have an effect")
+                }
+                () if self.graph.len() - self.known_at_start >= MAX_LEARNED => {
+                    Some("too many new definitions, the last a {},")
+                }
+                () => None,
+            };
             let text = is_uncertain.then_some(&*sql);
-            self.learn(&change, &tokens, database, text);
+            self.learn(&change, tokens, database, text);
+            if let Some(reason) = reason {
+                return Some(self.all(reason, tokens));
+            }
         }
-        if !executes(&tokens) {
+        if !executes(tokens) {
             return None;
         }
         if let Some(stretch) = &mut self.stretch {
-            stretch.pass(&tokens, database);
+            stretch.pass(tokens, database);
         }
         let hit = match is_uncertain {
             true => self.graph.hit_anywhere(&sql),
-            false => self.graph.hit(&tokens, database),
+            false => self.graph.hit(tokens, database),
         };
-        if hit.is_none() && self.is_blind {
-            self.warn(statement, &tokens);
+        if hit.is_none() && self.is_blind && !is_told {
+            self.warn(statement, tokens);
         }
-        hit.map(|hit| reached(hit, &tokens))
+        hit.map(|hit| reached(hit, tokens))
     }
 
     /// Every table, for a reason with the statement's keywords in place of `{}`.
@@ -186,7 +194,7 @@ impl Reach {
 fn executes(tokens: &[Token<'_>]) -> bool {
     let is = |at: usize, keyword: &str| tokens.get(at).is_some_and(|token| token.is(keyword));
     let any = |keywords: &[&str]| keywords.iter().any(|keyword| is(0, keyword));
-    if is(0, "DO") || is_set_statement(tokens) {
+    if is(0, "DO") {
         return true;
     }
     if is(0, "CREATE") {
@@ -194,12 +202,6 @@ fn executes(tokens: &[Token<'_>]) -> bool {
     }
     let definitions = ["ALTER", "DROP", "RENAME", "TRUNCATE", "REPAIR"];
     !(tokens.is_empty() || any(HARMLESS) || any(&definitions) || is_analyze_table(tokens))
-}
-
-/// MariaDB's SET STATEMENT ... FOR, which executes a statement.
-pub(super) fn is_set_statement(tokens: &[Token<'_>]) -> bool {
-    let is = |at: usize, keyword: &str| tokens.get(at).is_some_and(|token| token.is(keyword));
-    is(0, "SET") && is(1, "STATEMENT")
 }
 
 /// CREATE TABLE with rows from a SELECT, or from a TABLE statement.

@@ -24,7 +24,7 @@ fn at(offset: u64) -> BinlogPosition {
 fn meet(reach: &mut Reach, statements: &[&str]) -> Option<Reached> {
     let met = statements
         .iter()
-        .map(|sql| reach.meet(sql.as_bytes(), "d", &at(100)));
+        .map(|sql| reach.meet(sql.as_bytes(), "d", &at(100), false));
     met.last().unwrap()
 }
 
@@ -71,7 +71,7 @@ fn each_way_to_a_mirrored_table_is_followed_and_named() {
             &[view],
             "SET STATEMENT a=1 FOR DELETE FROM v",
             0,
-            "SET through view d.v",
+            "DELETE through view d.v",
         ),
         (
             &[trigger],
@@ -109,6 +109,12 @@ fn each_way_to_a_mirrored_table_is_followed_and_named() {
             "INSERT INTO y VALUES (1)",
             1,
             "INSERT through d.y, as it was renamed,",
+        ),
+        (
+            &["SET STATEMENT a='FOR', b=1 FOR CREATE VIEW w AS SELECT * FROM t"],
+            "DELETE FROM w",
+            0,
+            "DELETE through view d.w",
         ),
         (
             &[view, "CREATE VIEW d3.w AS SELECT 1 FROM v"],
@@ -218,8 +224,8 @@ fn a_definition_dropped_in_the_replay_is_missed_only_where_it_was_used() {
         );
         // Behind the stretch every definition was known when it was used.
         let mut reach = in_stretch(&[]);
-        assert_eq!(reach.meet(insert.as_bytes(), "d", &at(101)), None);
-        assert_eq!(reach.meet(statement.as_bytes(), "d", &at(101)), None);
+        assert_eq!(reach.meet(insert.as_bytes(), "d", &at(101), false), None);
+        assert_eq!(reach.meet(statement.as_bytes(), "d", &at(101), false), None);
     }
     for statements in [
         &["CREATE TABLE x (a INT)", insert, "DROP TABLE x"][..],
@@ -281,6 +287,7 @@ fn what_is_warned_about_is_named_without_values() {
             &["INSERT INTO b VALUES (1)", "INSERT INTO c VALUES (1)"],
         );
     }
+    reach.meet(b"INSERT INTO t VALUES (1)", "d", &at(100), true);
     assert_eq!(reach.warned.len(), 2);
 }
 

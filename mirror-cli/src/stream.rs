@@ -48,7 +48,9 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
             .into())
         };
     }
-    let collations = Collations::read(&mut conn, &info)?;
+    let reader = TransactionReader::new(layouts, &selected)
+        .with_collations(Collations::read(&mut conn, &info)?)
+        .with_definitions_of(&mut conn, &info)?;
     drop(conn);
     let handle: Arc<Mutex<Option<StopHandle>>> = Arc::default();
     let at_signal = Arc::clone(&handle);
@@ -65,8 +67,7 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
         LiveSource::open(&options.url, &start, stream_options(&options, &until))?;
     *handle.lock().unwrap_or_else(PoisonError::into_inner) = Some(stream_handle);
     let mut printer = Printer::new();
-    let mut reader = TransactionReader::new(layouts, &selected)
-        .with_collations(collations)
+    let mut reader = reader
         .with_lower_case_names(info.lower_case_table_names != 0)
         .with_statement_texts(StatementTexts::new(options.url.clone()));
     let result = read(

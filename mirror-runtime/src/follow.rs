@@ -78,11 +78,13 @@ impl<S: Schema> Session<'_, S> {
     ) -> Result<Ended, Error> {
         let shared = self.shared;
         let start = course.take(&mut loaded);
-        let mut resume = Resume::new(start, std::mem::take(&mut course.log));
+        let log = std::mem::take(&mut course.log);
+        let mut resume = Resume::new(start, loaded.by_position, log);
         let mut reader = TransactionReader::new(S::layouts(), &shared.selected)
             .with_defaults(course.defaults.clone())
             .with_collations(loaded.collations)
             .with_lower_case_names(loaded.lower_case_names)
+            .with_reach(loaded.reach)
             .with_statement_texts(StatementTexts::new(shared.options.url.clone()));
         let replayed_over = ReplayedOver {
             tables: loaded.tables.clone(),
@@ -118,10 +120,12 @@ impl<S: Schema> Session<'_, S> {
                 return Ok(Ended::Stopped);
             }
             match result {
-                Ok(reload) => {
+                Ok(Some(reload)) => {
                     course.log = resume.log;
                     return Ok(Ended::Reload(reload, Some(resume.start), applier.is_live()));
                 }
+                // Another stream goes on from where this one was.
+                Ok(None) => continue,
                 Err(Error::Source(error)) => match recovery(&error, &mut unreadable) {
                     Recovery::Reconnect => tracing::warn!(%error, "connecting again"),
                     Recovery::Reload => {
@@ -144,14 +148,14 @@ impl<S: Schema> Session<'_, S> {
     }
 
     /// One connection: events until it breaks; the reason when the tables have to be loaded
-    /// again.
+    /// again, none when another connection is to go on.
     fn stream(
         &self,
         applier: &mut Applier<'_, S>,
         reader: &mut TransactionReader,
         resume: &mut Resume,
         until: &mut Option<BinlogPosition>,
-    ) -> Result<Reload, Error> {
+    ) -> Result<Option<Reload>, Error> {
         let shared = self.shared;
         let options = StreamOptions {
             server_id: self.server_id,
@@ -176,6 +180,13 @@ impl<S: Schema> Session<'_, S> {
                 }
                 .into());
             };
+            let last = applier.boundary().1.map(|last| &last.position);
+            let Resume {
+                start, by_position, ..
+            } = &mut *resume;
+            if !reader.in_transaction() && by_position.goes_on(&event, last, start) {
+                return Ok(None);
+            }
             resume.log.event(&event)?;
             reader.event(&event, applier)?;
             shared.status.heard();
@@ -190,7 +201,7 @@ impl<S: Schema> Session<'_, S> {
                 }
             }
             if let Some(reload) = applier.reload() {
-                return Ok(reload.clone());
+                return Ok(Some(reload.clone()));
             }
             self.go_live_if_there(applier, &position, until);
             if until.is_none() {

@@ -7,6 +7,7 @@
 mod apply;
 mod backoff;
 mod bootstrap;
+mod by_position;
 mod cascade;
 mod charset;
 mod course;

@@ -1,6 +1,7 @@
 //! From where to read on, and what to do about a stream that broke.
 
 use crate::apply::Applier;
+use crate::by_position::ByPosition;
 use crate::error::{Error, TableError};
 use crate::source::{FollowedLog, SourceError, SourceErrorKind, StreamStart};
 use crate::store::Schema;
@@ -12,14 +13,16 @@ const MAX_UNREADABLE: u32 = 3;
 #[derive(Debug)]
 pub(crate) struct Resume {
     pub(crate) start: StreamStart,
+    pub(crate) by_position: ByPosition,
     pub(crate) boundaries: u64,
     pub(crate) log: FollowedLog,
 }
 
 impl Resume {
-    pub(crate) fn new(start: StreamStart, log: FollowedLog) -> Self {
+    pub(crate) fn new(start: StreamStart, by_position: ByPosition, log: FollowedLog) -> Self {
         Self {
             start,
+            by_position,
             boundaries: 0,
             log,
         }

@@ -187,3 +187,7 @@ fn has_exact_equality(ty: &ColumnType) -> bool {
             | T::VarBinary { .. }
     )
 }
+
+#[cfg(test)]
+#[path = "foreign_keys_tests.rs"]
+mod tests;

@@ -28,6 +28,7 @@ use mysql::prelude::Queryable;
 pub(crate) use pieces::select;
 pub(crate) use snapshot::Contents;
 
+use crate::by_position::ByPosition;
 use crate::error::Error;
 use crate::foreign_key_check::check_foreign_keys;
 use crate::image::ColumnDefault;
@@ -35,10 +36,11 @@ use crate::layout::TableLayout;
 use crate::layout_check::check_layouts;
 use crate::mirror::Shared;
 use crate::source::{
-    BinlogPosition, Collations, Requirements, ServerInfo, Severity, SourceError, SourceErrorKind,
-    StopHandle, StreamStart, TableRequirement, connect, preflight, query_error,
+    BinlogPosition, Collations, Definitions, Requirements, ServerInfo, Severity, SourceError,
+    SourceErrorKind, StopHandle, StreamStart, TableRequirement, connect, preflight, query_error,
     status::binlog_status,
 };
+use crate::statement::Reach;
 use crate::status::State;
 use crate::store::Schema;
 use view::View;
@@ -65,6 +67,10 @@ pub(crate) struct Loaded<S> {
     pub(crate) collations: Collations,
     /// Whether the case of names does not tell tables apart.
     pub(crate) lower_case_names: bool,
+    /// From where the stream goes on by position.
+    pub(crate) by_position: ByPosition,
+    /// Through what statements change tables that they do not name.
+    pub(crate) reach: Reach,
 }
 
 /// What to load, and how.
@@ -95,12 +101,16 @@ pub(crate) fn bootstrap<S: Schema>(
     (order.asks)(StopHandle::new(&conn)?);
     let info = ServerInfo::read(&mut conn)?;
     check_server::<S>(&mut conn, &info, selected, order.check_id)?;
+    let definitions = Definitions::read(&mut conn, &info)?;
     let view = View::open::<S>(&mut conn, &info, shared, order)?;
     let loading = if view.is_whole {
         selected
     } else {
         order.loading
     };
+    // What was made before the anchor, and what was dropped behind it.
+    let definitions = definitions.and(Definitions::read(&mut conn, &info)?);
+    let known_until = binlog_status(&mut conn, &info)?;
     let kind = view.anchor.kind;
     let in_snapshot = view.conn.is_some();
     tracing::info!(anchor = kind, start = %view.anchor.start, in_snapshot, "loading");
@@ -125,16 +135,19 @@ pub(crate) fn bootstrap<S: Schema>(
     }
     let until = binlog_status(&mut conn, &info)?;
     let resume = order.resume.filter(|_| !view.is_whole);
+    let start = resume.cloned().unwrap_or(view.anchor.start);
     Ok(Loaded {
         tables,
         is_whole: view.is_whole,
-        start: resume.cloned().unwrap_or(view.anchor.start),
+        by_position: ByPosition::new(&info, &start, &view.before_load),
+        start,
         before_load: view.before_load,
         until,
         contents: view.contents,
         defaults,
         collations,
         lower_case_names: info.lower_case_table_names != 0,
+        reach: Reach::of_server(S::layouts(), &definitions, known_until),
     })
 }
 

@@ -53,6 +53,9 @@ impl View {
             if shared.stopped() {
                 return Err(Error::Stopped);
             }
+            if is_other_kind(&view.anchor.start, resume) {
+                break;
+            }
             std::thread::sleep(BETWEEN_TRIES);
         }
         tracing::info!("loading all tables, since no anchor is behind the last transaction");
@@ -101,6 +104,11 @@ fn covers(anchor: &StreamStart, resume: &StreamStart) -> bool {
         (StreamStart::File(anchor), StreamStart::File(resume)) => anchor >= resume,
         _ => false,
     }
+}
+
+/// Whether the two cannot be compared, however often they are looked at.
+fn is_other_kind(anchor: &StreamStart, resume: &StreamStart) -> bool {
+    std::mem::discriminant(anchor) != std::mem::discriminant(resume)
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 mod assemble;
 mod collations;
 mod columns;
+mod definitions;
 mod error;
 pub mod event;
 mod followed_log;
@@ -31,6 +32,7 @@ mod url;
 
 pub use collations::Collations;
 pub use columns::{ServerColumn, columns};
+pub(crate) use definitions::Definitions;
 pub(crate) use error::query_error;
 pub use error::{SourceError, SourceErrorKind};
 pub use event::{EventHeader, RawEvent};

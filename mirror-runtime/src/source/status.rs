@@ -178,10 +178,10 @@ pub fn binlog_checkpoint(
         .iter()
         .find(|row| column::<String>(row, 2).is_some_and(|kind| kind == "Binlog_checkpoint"))
         .and_then(|row| column::<String>(row, 5));
-    match named {
-        Some(file) => Ok(BinlogPosition::start_of(file)),
-        None => Ok(oldest_binlog(conn)?.unwrap_or_else(|| now.clone())),
-    }
+    let oldest = oldest_binlog(conn)?.unwrap_or_else(|| now.clone());
+    // A file that was purged is not needed any more: the event is from the file's beginning.
+    let named = named.map(BinlogPosition::start_of);
+    Ok(named.filter(|named| *named > oldest).unwrap_or(oldest))
 }
 
 /// MariaDB translates a position into the GTIDs before it.

@@ -5,14 +5,19 @@
 //! sorted by its leading keywords and by the table names that occur in it. One that cannot
 //! be sorted and names a mirrored table counts as changing it.
 
+mod executed;
 mod foreign_keys;
 mod lexer;
+mod reach;
 mod target;
 
 use std::ops::Range;
 
+use executed::{executed, is_analyze_table};
 pub(crate) use foreign_keys::{ServerForeignKey, foreign_keys};
 use lexer::{Token, tokens};
+pub(crate) use reach::graph::Kind;
+pub(crate) use reach::{Reach, Reached};
 pub(crate) use target::{Target, Writes, written_tables};
 
 use crate::layout::TableLayout;
@@ -135,16 +140,13 @@ pub fn classify(statement: &[u8], database: &str, tables: &[&TableLayout]) -> St
     if is(0, "XA") {
         return xa(&tokens);
     }
-    // MariaDB's ANALYZE of a statement executes it; ANALYZE TABLE changes nothing.
-    let analyze_table = is(0, "ANALYZE")
-        && ["TABLE", "TABLES", "LOCAL", "NO_WRITE_TO_BINLOG"]
-            .iter()
-            .any(|keyword| is(1, keyword));
-    if analyze_table || HARMLESS.iter().any(|keyword| is(0, keyword)) {
+    let executed = executed(&tokens);
+    let is_harmless = |keyword: &&str| executed.first().is_some_and(|token| token.is(keyword));
+    if is_analyze_table(executed) || HARMLESS.iter().any(is_harmless) {
         return Statement::Harmless;
     }
-    match definition_or_data(&tokens, database, tables) {
-        Statement::Harmless if is_ambiguous(statement) => anywhere(&sql, &tokens, tables),
+    match definition_or_data(executed, database, tables) {
+        Statement::Harmless if is_ambiguous(statement) => anywhere(&sql, executed, tables),
         sorted => sorted,
     }
 }

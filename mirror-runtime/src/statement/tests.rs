@@ -82,6 +82,8 @@ fn statements_that_change_rows_or_tables_touch_them() {
         "CREATE TABLE \"t\" (a int)",
         "DROP DATABASE d",
         "ANALYZE FORMAT=JSON UPDATE t SET a=1",
+        "SET STATEMENT a='FOR' FOR INSERT INTO t VALUES (1)",
+        "SET STATEMENT a=1, b=2 FOR ALTER TABLE t ADD COLUMN b INT",
         "SOMETHING NEW t",
     ] {
         assert_eq!(tables(sql), [0], "{sql}");
@@ -127,6 +129,8 @@ fn statements_about_other_things_are_harmless() {
         "INSERT INTO other VALUES ('t')",
         "INSERT INTO d5.t VALUES (1)",
         "CREATE USER 't'@'%' IDENTIFIED BY 'x'",
+        "SET STATEMENT a=1 FOR CREATE INDEX i ON t (a)",
+        "SET PASSWORD FOR t = 'x'",
     ] {
         assert_eq!(sort(sql), Statement::Harmless, "{sql}");
     }

@@ -7,6 +7,7 @@
 mod annotation;
 mod compressed;
 mod names;
+mod reach;
 mod sink;
 mod statements;
 mod table_maps;
@@ -31,6 +32,7 @@ use crate::source::{
     BinlogPosition, Collations, Family, Gtid, GtidEvent, RawEvent, SourceError, StatementTexts,
     mariadb_gtid_flags,
 };
+use crate::statement::Reach;
 
 /// Table id of the row event that only ends a statement.
 const DUMMY_TABLE_ID: u64 = 0x00ff_ffff;
@@ -45,11 +47,15 @@ pub struct TransactionReader {
     payload_goes_on: bool,
     annotation: Annotation,
     texts: Option<StatementTexts>,
+    reach: Reach,
     /// Where the GTID event of the transaction in hand ended.
     group: Option<BinlogPosition>,
     /// Events of the file since then.
     group_events: usize,
     in_transaction: bool,
+    /// The statement in hand is the first phase of an ALTER TABLE of MariaDB, or the end of one
+    /// that failed: it changes nothing.
+    changes_nothing: bool,
     changed: Vec<usize>,
     gtid: Option<Gtid>,
     commit_micros: Option<u64>,
@@ -72,9 +78,11 @@ impl TransactionReader {
             payload_goes_on: false,
             annotation: Annotation::default(),
             texts: None,
+            reach: Reach::new(layouts),
             group: None,
             group_events: 0,
             in_transaction: false,
+            changes_nothing: false,
             changed: Vec::new(),
             gtid: None,
             commit_micros: None,
@@ -135,6 +143,7 @@ impl TransactionReader {
     fn start_group(&mut self) {
         self.annotation.clear();
         self.in_transaction = false;
+        self.changes_nothing = false;
         self.changed.clear();
         self.gtid = None;
         self.commit_micros = None;
@@ -263,6 +272,8 @@ impl TransactionReader {
         // MariaDB has no BEGIN: its GTID event opens a group, but for single statements.
         self.in_transaction = matches!(gtid.gtid, Some(Gtid::MariaDb(_)))
             && gtid.flags & mariadb_gtid_flags::STANDALONE == 0;
+        let without_effect = mariadb_gtid_flags::START_ALTER | mariadb_gtid_flags::ROLLBACK_ALTER;
+        self.changes_nothing = gtid.extra_flags & without_effect != 0;
         self.commit_micros = gtid.committed_at_micros;
         self.group = Some(event.end_position());
         self.group_events = 0;

@@ -27,6 +27,9 @@ impl TransactionReader {
         query: &QueryEvent<'_>,
         sink: &mut dyn TransactionSink,
     ) -> Result<(), Error> {
+        if self.changes_nothing {
+            return self.end_statement(event, sink);
+        }
         let database = String::from_utf8_lossy(query.database);
         match classify(query.statement, &database, &self.layouts) {
             Statement::Begin | Statement::XaStart => self.in_transaction = true,
@@ -41,7 +44,10 @@ impl TransactionReader {
                 self.touch("XA COMMIT", (0..self.layouts.len()).collect(), sink)?;
                 return self.commit(event, sink);
             }
-            Statement::Harmless => return self.end_statement(event, sink),
+            Statement::Harmless => {
+                self.reach(false, event, query, sink)?;
+                return self.end_statement(event, sink);
+            }
             Statement::Truncate { table } => {
                 if self.selected.get(table) == Some(&true) {
                     self.changed.push(table);
@@ -50,7 +56,11 @@ impl TransactionReader {
                 return self.end_statement(event, sink);
             }
             Statement::Touches { tables, kind } => {
+                let is_told = tables
+                    .iter()
+                    .any(|&table| self.selected.get(table) == Some(&true));
                 self.touch(&kind, tables, sink)?;
+                self.reach(is_told, event, query, sink)?;
                 return self.end_statement(event, sink);
             }
         }

@@ -19,6 +19,7 @@ on_both_servers!(
     prepared_transactions_are_named_and_can_be_ended,
     a_load_without_gtids_wants_a_right_more,
     the_rights_that_are_named_are_enough,
+    definitions_that_are_hidden_are_warned_of,
 );
 
 fn examine(options: &Options) -> Diagnosis {
@@ -456,4 +457,62 @@ fn the_rights_that_are_named_are_enough(flavor: Flavor) {
         1,
         "a load works with these rights too"
     );
+}
+
+/// Statements go through views, triggers and functions that the account may not see.
+fn definitions_that_are_hidden_are_warned_of(flavor: Flavor) {
+    const NAME: &str = "definitions of views, triggers, functions";
+    let world = World::start_with(flavor, &careful());
+    for sql in [
+        "SET GLOBAL log_bin_trust_function_creators = ON",
+        "CREATE DATABASE apart",
+        "CREATE TABLE apart.other (id INT PRIMARY KEY, n INT NOT NULL)",
+        "CREATE VIEW apart.seen AS SELECT * FROM fire_a",
+        "CREATE TRIGGER apart.fires AFTER INSERT ON apart.other FOR EACH ROW \
+         INSERT INTO mirror_test.fire_a VALUES (NEW.id, 1, 'trigger')",
+        "CREATE FUNCTION apart.put(x INT) RETURNS INT BEGIN \
+         INSERT INTO mirror_test.fire_a VALUES (x, 1, 'function'); RETURN x; END",
+        "CREATE USER 'least'@'%' IDENTIFIED BY 'least'",
+    ] {
+        world.run(sql);
+    }
+    let port = world.server.port();
+    let options = world.options_at(&format!("mysql://least:least@127.0.0.1:{port}/"));
+    for grant in examine(&options).grants {
+        world.run(&grant);
+    }
+    let diagnosis = examine(&options);
+    let finding = named(&diagnosis, NAME);
+    println!("{finding}");
+    assert_eq!(finding.severity, Severity::Warning, "{finding}");
+    assert_eq!(finding.found, "not all visible");
+    assert!(diagnosis.ok(), "it is no reason to refuse: {diagnosis:#?}");
+    for statement in &finding.sql {
+        world.run(statement);
+    }
+    assert!(named(&examine(&options), NAME).ok());
+    assert!(
+        named(&examine(&world.options()), NAME).ok(),
+        "root sees all"
+    );
+
+    // With what it names, the account does see the definitions of others.
+    let mirror = world.mirror_with(options);
+    let mut conn = world.conn();
+    run_in(&mut conn, "SET SESSION binlog_format = 'STATEMENT'");
+    for (count, sql) in [
+        (1, "INSERT INTO apart.seen VALUES (1, 1, 'view')"),
+        (2, "INSERT INTO apart.other VALUES (2, 1)"),
+        (3, "SELECT apart.put(3)"),
+    ] {
+        run_in(&mut conn, sql);
+        assert_equals_server(&world, &mirror);
+        assert_eq!(
+            mirror.status().reloads,
+            count,
+            "{sql}: {:?}",
+            mirror.status()
+        );
+        assert_eq!(mirror.snapshot().fire_a().len() as u64, count);
+    }
 }

@@ -24,6 +24,14 @@ pub mod mariadb_gtid_flags {
     pub const PREPARED_XA: u8 = 64;
     /// XA COMMIT or XA ROLLBACK; the event holds the XID.
     pub const COMPLETED_XA: u8 = 128;
+
+    /// Of [`GtidEvent::extra_flags`](super::GtidEvent::extra_flags): the first phase of an ALTER
+    /// TABLE, which has changed nothing yet.
+    pub const START_ALTER: u8 = 2;
+    /// The second phase of an ALTER TABLE.
+    pub const COMMIT_ALTER: u8 = 4;
+    /// The end of an ALTER TABLE that failed, and has changed nothing.
+    pub const ROLLBACK_ALTER: u8 = 8;
 }
 
 /// The start of a transaction: GTID, ANONYMOUS_GTID, GTID_TAGGED, or MariaDB's GTID event.
@@ -34,6 +42,9 @@ pub struct GtidEvent {
     /// MySQL: 1 when there may be statements in the transaction; MariaDB: see
     /// [`mariadb_gtid_flags`].
     pub flags: u8,
+    /// MariaDB 10.8 and later: the flags that have no room in the others, see
+    /// [`mariadb_gtid_flags`].
+    pub extra_flags: u8,
     /// Microseconds since 1970 when this server committed it; MySQL 8.0.1 and later.
     pub committed_at_micros: Option<u64>,
     /// Microseconds since 1970 when the first server committed it; MySQL 8.0.1 and later.
@@ -69,6 +80,7 @@ impl GtidEvent {
         Self {
             gtid,
             flags,
+            extra_flags: 0,
             committed_at_micros: None,
             originally_committed_at_micros: None,
             transaction_length: None,
@@ -188,6 +200,8 @@ impl GtidEvent {
                 bytes.take(branch)?.to_vec(),
             ));
         }
+        // Before 10.8 nothing is left, or zeros.
+        event.extra_flags = bytes.u8().unwrap_or_default();
         Some(event)
     }
 }

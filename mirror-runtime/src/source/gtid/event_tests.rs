@@ -161,6 +161,25 @@ fn mariadb_gtid_has_group_and_xa_when_it_says_so() {
 }
 
 #[test]
+fn mariadb_gtid_tells_the_phases_of_an_alter() {
+    let mut body = 9_u64.to_le_bytes().to_vec();
+    body.extend(0_u32.to_le_bytes());
+    body.push(mariadb_gtid_flags::STANDALONE | mariadb_gtid_flags::DDL);
+    body.extend([mariadb_gtid_flags::START_ALTER, 0, 0, 0, 0, 0]);
+    let event = parse(event_type::MARIADB_GTID, &body).unwrap().unwrap();
+    assert_eq!(event.extra_flags, mariadb_gtid_flags::START_ALTER);
+    // Behind the number of a group commit.
+    body[12] |= mariadb_gtid_flags::GROUP_COMMIT_ID;
+    body.truncate(13);
+    body.extend(88_u64.to_le_bytes());
+    let event = parse(event_type::MARIADB_GTID, &body).unwrap().unwrap();
+    assert_eq!(event.extra_flags, 0);
+    body.push(mariadb_gtid_flags::ROLLBACK_ALTER);
+    let event = parse(event_type::MARIADB_GTID, &body).unwrap().unwrap();
+    assert_eq!(event.extra_flags, mariadb_gtid_flags::ROLLBACK_ALTER);
+}
+
+#[test]
 fn other_events_are_no_gtids() {
     assert_eq!(parse(event_type::XID, &[0; 8]).unwrap(), None);
 }

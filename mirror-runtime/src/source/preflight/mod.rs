@@ -1,6 +1,7 @@
 //! Checks of a server: settings, rights, tables and ids, all of them at once. Some are made at
 //! each start, and all by [`doctor`](crate::doctor).
 
+mod definitions;
 mod finding;
 mod grants;
 mod ids;
@@ -12,6 +13,7 @@ mod tables;
 
 use mysql::Conn;
 
+pub(crate) use definitions::sees_definitions;
 pub use finding::{Finding, FindingKind, PreflightReport, Severity, TableRequirement};
 pub(crate) use tables::NO_TABLE;
 
@@ -82,6 +84,7 @@ pub fn preflight_report(
     }
     if requirements.thorough {
         findings.extend(grants::log_status_right(conn, info, &account)?);
+        findings.push(definitions::finding(conn, &account)?);
     }
     for table in &requirements.tables {
         let right = tables::right(conn, table, &account)?;

@@ -4,10 +4,12 @@
 //! writes is made (`made.rs`).
 
 mod group;
+mod indirect;
 mod made;
 mod plain;
 mod settings;
 mod transactions;
+mod two_phases;
 
 use std::collections::BTreeSet;
 

@@ -211,24 +211,25 @@ fn a_row_of_three_integers_takes_40_bytes_and_its_slot() {
 
 #[test]
 fn slots_are_given_back_after_a_mass_delete() {
+    let rows: u64 = if cfg!(miri) { 500 } else { 5_000 };
     let living = Arc::new(AtomicUsize::new(0));
     let (store, mut publisher) = Store::new(None);
     let (table, mut writer) = Table::<Row>::new(&publisher);
-    for key in 0..5_000 {
+    for key in 0..rows {
         writer.put(publisher.writing(), Row::new(key, key, &living));
     }
     publisher.publish(Some(table.clone()));
     let full = writer.memory();
     let snapshot = store.snapshot();
-    for key in 0..4_990 {
+    for key in 0..rows - 10 {
         writer.remove(publisher.writing(), &key);
     }
     publisher.publish(Some(table.clone()));
     while writer.reclaim(publisher.writing(), 100) {}
     // Held by the snapshot, all of them.
-    assert_eq!(writer.memory().versions, 5_000);
+    assert_eq!(writer.memory().versions as u64, rows);
     let view = snapshot.payload().as_ref().unwrap().view(&snapshot);
-    assert_eq!((0..5_000).filter_map(|key| view.get(&key)).count(), 5_000);
+    assert!((0..rows).all(|key| view.get(&key).is_some()));
     drop(snapshot);
     for _ in 0..3 {
         publisher.publish(Some(table.clone()));
@@ -237,7 +238,7 @@ fn slots_are_given_back_after_a_mass_delete() {
     assert_eq!(living.load(Ordering::SeqCst), 10);
     let left = writer.memory();
     assert!(
-        left.slot_bytes * 100 < full.slot_bytes,
+        left.slot_bytes * 20 < full.slot_bytes,
         "{left:?} of {full:?}"
     );
 }

@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     self, BenchOptions, CheckOptions, DemoOptions, FuzzBytesOptions, FuzzOptions, InitOptions,
-    LabOptions, RegenerateOptions, TestOptions,
+    LabOptions, RegenerateOptions, StoreOptions, TestOptions,
 };
 use crate::error::{Error, Outcome};
 
@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Fuzz(FuzzBytesOptions),
     /// Random tables and statements on real servers: a mirror must hold what the server says
     FuzzTypes(FuzzOptions),
+    /// The tests of the versioned store under loom, Miri and the sanitizers
+    Store(StoreOptions),
     /// Run the benchmarks
     Bench(BenchOptions),
 }
@@ -51,6 +53,7 @@ impl Command {
             Self::Test(options) => commands::test(options),
             Self::Fuzz(options) => commands::fuzz(options),
             Self::FuzzTypes(options) => commands::fuzz_types(options),
+            Self::Store(options) => commands::store(options),
             Self::Bench(options) => commands::bench(options),
         }
     }

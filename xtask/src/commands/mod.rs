@@ -8,6 +8,7 @@ mod fuzz_types;
 mod init;
 mod lab;
 mod regenerate;
+mod store;
 mod test;
 
 pub use bench::{BenchOptions, bench};
@@ -18,4 +19,5 @@ pub use fuzz_types::{FuzzOptions, SCHEMAS_PER_ROUND, fuzz_types};
 pub use init::{InitOptions, init};
 pub use lab::{LabAction, LabFlavor, LabOptions, LabRelease, lab};
 pub use regenerate::{RegenerateOptions, regenerate};
+pub use store::{StoreOptions, Tool, store};
 pub use test::{TestOptions, test};

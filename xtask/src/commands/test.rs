@@ -7,6 +7,7 @@ use lab::Release;
 use super::check::{CheckOptions, check};
 use super::fuzz_types::{FuzzOptions, SCHEMAS_PER_ROUND, fuzz_types};
 use super::lab::{LabRelease, install_release};
+use super::store::{Tool, run as run_store};
 use crate::error::{Error, Outcome};
 use crate::project;
 use crate::steps::{Steps, TestCounts, succeeds, tests_succeed};
@@ -45,7 +46,7 @@ pub fn test(options: &TestOptions) -> Result<Outcome, Error> {
     if let Some(release) = options.server {
         return test_on(release.into(), options);
     }
-    let planned = if options.quick { 5 } else { 10 };
+    let planned = if options.quick { 6 } else { 11 };
     let mut steps = Steps::new(planned, options.keep_going);
     static_steps(&mut steps)?;
     steps.step("unit, golden and doc tests", |counts| {
@@ -59,6 +60,9 @@ pub fn test(options: &TestOptions) -> Result<Outcome, Error> {
         ];
         let lab = ["test", "--package", LAB, "--lib", "--test", "proxy"];
         Ok(tests(&all, &["--", "--skip", ON_A_SERVER], counts)? && tests(&lab, &[], counts)?)
+    })?;
+    steps.step("the store under loom", |counts| {
+        run_store(Tool::Loom, counts)
     })?;
     if !options.quick {
         server_steps(&mut steps)?;

@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::judge::stopped;
 use crate::mirror::Shared;
 use crate::policy::{Cause, Policy};
+use crate::quiet_server::QuietServer;
 use crate::reload::Reload;
 use crate::resume::{Recovery, Resume, recovery};
 use crate::source::{
@@ -170,6 +171,7 @@ impl<S: Schema> Session<'_, S> {
             shared.status.update(|status| status.state = State::Live);
         }
         self.go_live_if_there(applier, &source.position(), until);
+        let mut quiet = QuietServer::new(shared.options.heartbeat_seconds);
         loop {
             let Some(event) = source.next_event()? else {
                 if shared.stopped() {
@@ -205,6 +207,7 @@ impl<S: Schema> Session<'_, S> {
             }
             self.go_live_if_there(applier, &position, until);
             if until.is_none() {
+                quiet.heard(&event.header, &position, &shared.options.url)?;
                 shared.status.reached(position);
             }
         }

@@ -25,6 +25,7 @@ mod layout_check;
 mod mirror;
 mod options;
 mod policy;
+mod quiet_server;
 mod reload;
 mod remedy;
 mod resume;

@@ -11,6 +11,7 @@ use crate::policy::Cause;
 use crate::reload::Reload;
 use crate::source::RawEvent;
 use crate::store::{ApplyError, ChildChange, Mode, ParentKey, RowImagesOf, RowValues, Schema};
+use crate::table_states::with_relatives;
 
 /// Why a parent's event was not applied to the end.
 pub(crate) enum CascadeError {
@@ -34,7 +35,7 @@ impl<S: Schema> Applier<'_, S> {
     ) -> Result<(), CascadeError> {
         let failed = |error| CascadeError::Table(table, error);
         let mode = self.mode_for(table, event);
-        if mode != Mode::Strict || !self.children_are_strict(event) {
+        if mode != Mode::Strict || !self.relatives_are_strict(table, event) {
             // The rows of parent and children may be of different times: which of them the server
             // changed cannot be told.
             let links = self.foreign_keys.of(table);
@@ -64,11 +65,14 @@ impl<S: Schema> Applier<'_, S> {
         Ok(())
     }
 
-    /// Whether the replay has passed everything that the loads of child tables may have in them.
-    fn children_are_strict(&self, event: &RawEvent<'_>) -> bool {
-        self.foreign_keys.children().all(|child| {
-            self.states.is_suspect(child) || self.mode_for(child, event) == Mode::Strict
-        })
+    /// Whether the replay has passed everything that the loads of tables which change with this one
+    /// may have in them.
+    fn relatives_are_strict(&self, table: usize, event: &RawEvent<'_>) -> bool {
+        let mut tables = vec![table];
+        with_relatives(&mut tables, &self.foreign_keys);
+        tables
+            .into_iter()
+            .all(|table| self.mode_for(table, event) == Mode::Strict)
     }
 
     /// Changes the child rows of a changed row, and theirs.

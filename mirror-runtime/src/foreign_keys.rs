@@ -61,11 +61,6 @@ impl ForeignKeys {
         let parents = parents.filter(|(_, links)| links.iter().any(|link| link.child == table));
         children.chain(parents.map(|(parent, _)| parent)).collect()
     }
-
-    /// Every table that is a child.
-    pub(crate) fn children(&self) -> impl Iterator<Item = usize> {
-        self.by_parent.iter().flatten().map(|link| link.child)
-    }
 }
 
 /// Table index of a foreign key's parent.

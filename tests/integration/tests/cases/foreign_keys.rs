@@ -4,12 +4,13 @@ use integration::cases::{Case, Servers, run_all};
 use integration::harness::Test;
 use integration::{Site, rounds, run_in, tests};
 use lab::Flavor;
-use mirror_runtime::{Error, Mirror, TableError};
+use mirror_runtime::{Error, Mirror, State, TableError};
 use mysql::Conn;
 
 pub(crate) const TESTS: &[Test] = tests![
     children_change_with_their_parents_on_three_levels,
     children_of_text_keys_are_the_servers,
+    a_load_of_one_family_of_tables_lets_the_cascades_of_another_go_on,
     a_foreign_key_that_the_code_does_not_know_stops_the_mirror,
     a_child_without_its_parent_is_refused,
 ];
@@ -102,6 +103,64 @@ fn children_change_with_their_parents_on_three_levels(servers: &Servers, flavor:
             let status = mirror.status();
             assert_eq!(status.reloads, 0, "{what}: {:?}", status.last_reload);
         }
+    }
+}
+
+/// The tables of one family are loaded again and again, while parents of another go, with their
+/// children.
+fn a_load_of_one_family_of_tables_lets_the_cascades_of_another_go_on(
+    servers: &Servers,
+    flavor: Flavor,
+) {
+    let site = servers.full(flavor);
+    let all = [TABLES, &["fk_text", "fk_text_kid"]].concat();
+    let case = Case::on(site, &all).expect("every server has foreign keys");
+    let mut conn = site.conn();
+    fill(&mut conn, 100);
+    let mirror = case.mirror();
+    let status_of = |name: &str| {
+        let mut tables = mirror.status().tables.into_iter();
+        let found = tables.find(|table| table.table.ends_with(&format!(".{name}")));
+        found.unwrap()
+    };
+    let text = status_of("fk_text").table;
+    let (mut loads, mut turns) = (0, 0);
+    let wanted = u64::from(rounds("loads of a family", 6));
+    while loads < wanted {
+        mirror.reload(&[text.as_str()]).unwrap();
+        // Until the load is there; it begins with an event.
+        while status_of("fk_text").reloads == loads || mirror.status().state != State::Live {
+            turns += 1;
+            assert!(turns < 100_000, "{flavor}: {:?}", mirror.status());
+            let (a, b) = (turns % 100 + 1, (turns % 100 + 1) * 2);
+            run_all(
+                &mut conn,
+                &[
+                    &format!("DELETE FROM fk_a WHERE id = {a}"),
+                    &format!("INSERT INTO fk_a VALUES ({a}, {a}, '2031-02-03', 0)"),
+                    &format!("INSERT INTO fk_b VALUES ({b}, {a}, 0)"),
+                    &format!("INSERT INTO fk_c VALUES ({b}, 1, 0)"),
+                ],
+            );
+        }
+        loads = status_of("fk_text").reloads;
+    }
+    let snapshot = case.caught_up(&mirror);
+    assert_eq!(snapshot.fk_a().len(), 100, "{flavor}");
+    case.assert_equals_server(&mirror, &flavor.to_string());
+    println!("{flavor}: {loads} loads, {turns} turns");
+    assert_eq!(
+        status_of("fk_text_kid").reloads,
+        loads,
+        "they belong together"
+    );
+    for table in TABLES {
+        assert_eq!(
+            status_of(table).reloads,
+            0,
+            "{table}: {:?}",
+            mirror.status()
+        );
     }
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::bootstrap::Contents;
 use crate::cascade::CascadeError;
 use crate::error::Error;
 use crate::foreign_keys::ForeignKeys;
@@ -11,22 +10,13 @@ use crate::image::{Plan, RowsEvent};
 use crate::mirror::Shared;
 use crate::policy::{Cause, Policies};
 use crate::reload::{Reload, apply_error};
+use crate::replay::ReplayedOver;
 use crate::source::{BinlogPosition, RawEvent};
 use crate::status::{Status, StatusCell, since_micros};
 use crate::store::{ApplyError, Mode, Schema, Writer};
 use crate::subscription::{Subscribers, Transaction};
 use crate::table_states::TableStates;
 use crate::transaction::{Boundary, Redefined, Touch, TransactionSink};
-
-/// The load that a replay is applied over.
-pub(crate) struct ReplayedOver<S> {
-    /// The tables as they were SELECTed.
-    pub(crate) tables: S,
-    /// The end of the binlog before the first SELECT.
-    pub(crate) before_load: BinlogPosition,
-    /// What they do not have in them, where that is known.
-    pub(crate) contents: Option<Contents>,
-}
 
 /// The sink of a mirror: changes go to the writer's working copy, boundaries publish it.
 pub(crate) struct Applier<'m, S: Schema> {
@@ -41,9 +31,11 @@ pub(crate) struct Applier<'m, S: Schema> {
     /// While a load is caught up with, boundaries are not published.
     pub(crate) publishing: bool,
     /// Until then, what the replay is applied over.
-    replayed_over: Option<ReplayedOver<S>>,
+    pub(crate) replayed_over: Option<ReplayedOver<S>>,
     /// A change of definition in the replay, to be judged at its boundary.
     redefined: Option<Touch>,
+    /// Tables of the load that were truncated in the replay, to be judged at the boundary.
+    pub(crate) truncated: Vec<usize>,
     /// Tables that the running transaction changed.
     changed: Vec<usize>,
     pub(crate) changes: Option<Vec<S::Change>>,
@@ -72,6 +64,7 @@ impl<'m, S: Schema> Applier<'m, S> {
             publishing: false,
             replayed_over: Some(replayed_over),
             redefined: None,
+            truncated: Vec::new(),
             changed: Vec::new(),
             changes: None,
             reload: None,
@@ -163,21 +156,6 @@ impl<'m, S: Schema> Applier<'m, S> {
         }
     }
 
-    /// Changes that the load certainly does not have in it must fit already in the replay.
-    pub(crate) fn mode_for(&self, table: usize, event: &RawEvent<'_>) -> Mode {
-        if self.states.is_loading(table) {
-            let contents = self.replayed_over.as_ref();
-            return match contents.and_then(|load| load.contents.as_ref()) {
-                Some(contents) if contents.lack(table, &event.end_position()) => Mode::Strict,
-                _ => Mode::Tolerant,
-            };
-        }
-        match self.states.is_suspect(table) {
-            true => Mode::Lenient,
-            false => Mode::Strict,
-        }
-    }
-
     pub(crate) fn name_of(table: usize) -> String {
         let layout = S::layouts().get(table);
         layout.map_or_else(String::new, |layout| layout.full_name())
@@ -207,29 +185,9 @@ impl<'m, S: Schema> Applier<'m, S> {
         }
     }
 
-    /// A change of definition in the replay. The statement holds the table until it is over:
-    /// if it was in the log before the load, then the SELECTs saw what it made of the table,
-    /// and everything before it; the replay of this table starts with it. Otherwise some of
-    /// the SELECTs may have come before it, and the tables have to be loaded again.
-    fn redefine(&mut self, touch: &Touch, position: &BinlogPosition) -> Result<(), Error> {
-        let was_over = |load: &&ReplayedOver<S>| *position <= load.before_load;
-        let Some(load) = self.replayed_over.as_ref().filter(was_over) else {
-            return self.touch(touch);
-        };
-        for &index in &touch.tables {
-            let loaded = load.tables.table(index);
-            let working = self.writer.tables_mut().table_mut(index);
-            if let (Some(working), Some(loaded)) = (working, loaded) {
-                working.copy_from(loaded.as_any());
-            }
-        }
-        self.mark();
-        Ok(())
-    }
-
     /// What was changed is part of the state that later changes follow on; readers see it with
     /// the load.
-    fn mark(&mut self) {
+    pub(crate) fn mark(&mut self) {
         for table in self.changed.drain(..) {
             self.states.changed(table);
         }
@@ -278,7 +236,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
         rows: &RowsEvent<'_>,
         event: &RawEvent<'_>,
     ) -> Result<(), Error> {
-        if self.is_to_be_loaded(table) {
+        if self.is_to_be_loaded(table) || self.is_in_load(table, event) {
             return Ok(());
         }
         self.begin_change(table);
@@ -323,7 +281,14 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
     }
 
     fn truncate(&mut self, table: usize) -> Result<(), Error> {
+        if self.is_to_be_loaded(table) {
+            return Ok(());
+        }
         self.begin_change(table);
+        if self.states.is_loading(table) {
+            self.truncated.push(table);
+            return Ok(());
+        }
         if let Some(held) = self.writer.tables_mut().table_mut(table) {
             held.truncate(self.changes.as_mut());
         }
@@ -344,6 +309,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
 
     fn commit(&mut self, boundary: Boundary) -> Result<(), Error> {
         self.boundaries += 1;
+        self.judge_truncated(&boundary.position);
         if let Some(touch) = self.redefined.take() {
             self.redefine(&touch, &boundary.position)?;
         }
@@ -382,6 +348,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
 
     fn abandon(&mut self) {
         self.redefined = None;
+        self.truncated.clear();
         if self.changed.is_empty() {
             return;
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use mysql::prelude::Queryable;
 
-use crate::apply::{Applier, ReplayedOver};
+use crate::apply::Applier;
 use crate::backoff::Backoff;
 use crate::bootstrap::Loaded;
 use crate::course::Course;
@@ -15,6 +15,7 @@ use crate::mirror::Shared;
 use crate::policy::{Cause, Policy};
 use crate::quiet_server::QuietServer;
 use crate::reload::Reload;
+use crate::replay::ReplayedOver;
 use crate::resume::{Recovery, Resume, recovery};
 use crate::source::{
     BinlogPosition, EventSource, LiveSource, ServerUrl, SourceError, StatementTexts, StreamOptions,

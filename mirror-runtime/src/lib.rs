@@ -28,6 +28,7 @@ mod policy;
 mod quiet_server;
 mod reload;
 mod remedy;
+mod replay;
 mod resume;
 pub mod row;
 pub mod source;

@@ -16,7 +16,8 @@ use super::anchor::{self, Anchor};
 use crate::error::Error;
 use crate::layout::TableLayout;
 use crate::options::Options;
-use crate::source::{BinlogPosition, ServerInfo, connect, query_error, status::binlog_status};
+use crate::source::status::{binlog_snapshot, binlog_status, waits_after_sync};
+use crate::source::{BinlogPosition, Family, ServerInfo, StreamStart, connect, query_error};
 
 /// A snapshot is opened so often to find a moment in which nobody commits.
 const TRIES: u32 = 50;
@@ -32,16 +33,28 @@ pub(super) struct Snapshot {
     pub(super) contents: Contents,
 }
 
-/// What a snapshot does not have in it.
+/// What a snapshot has in it, and what it does not.
 #[derive(Debug, Clone)]
 pub(crate) struct Contents {
     /// By table index, whether it is a matter of the snapshot.
     covered: Vec<bool>,
     /// The end of the binlog after the snapshot was opened.
     until: BinlogPosition,
+    /// Whether everything before `until` is in it.
+    is_exact: bool,
 }
 
 impl Contents {
+    /// Whether every change of covered tables is known to be in the snapshot or not.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    /// Whether a change of this table that ends there is certainly in the snapshot.
+    pub(crate) fn have(&self, table: usize, end: &BinlogPosition) -> bool {
+        self.is_exact && self.covered.get(table) == Some(&true) && *end <= self.until
+    }
+
     /// Whether a change of this table that ends there is certainly not in the snapshot.
     pub(crate) fn lack(&self, table: usize, end: &BinlogPosition) -> bool {
         self.covered.get(table) == Some(&true) && *end > self.until
@@ -69,7 +82,24 @@ fn covered(conn: &mut Conn, layouts: &[&'static TableLayout]) -> Result<Vec<bool
     Ok(covered)
 }
 
-/// Opens a snapshot, if it can be in a moment in which the binlog does not grow.
+/// A snapshot of which the server tells the place in the binlog.
+fn exact(conn: Conn, covered: Vec<bool>, position: BinlogPosition) -> Snapshot {
+    Snapshot {
+        conn,
+        anchor: Anchor {
+            start: StreamStart::File(position.clone()),
+            kind: "consistent snapshot",
+        },
+        before: position.clone(),
+        contents: Contents {
+            covered,
+            until: position,
+            is_exact: true,
+        },
+    }
+}
+
+/// Opens a snapshot: on MariaDB at an exact place, else, if it can be in a moment in which the binlog does not grow.
 ///
 /// # Errors
 /// When the server cannot be asked.
@@ -81,6 +111,13 @@ pub(super) fn open(
 ) -> Result<Snapshot, Error> {
     let mut conn = connect(&options.url)?;
     let covered = covered(asks, layouts)?;
+    if info.family == Family::MariaDb
+        && !options.naive_anchor
+        && !waits_after_sync(asks)?
+        && let Some((position, _)) = binlog_snapshot(&mut conn, info)?
+    {
+        return Ok(exact(conn, covered, position));
+    }
     let mut tries = 0;
     loop {
         tries += 1;
@@ -96,7 +133,11 @@ pub(super) fn open(
                 conn,
                 anchor,
                 before,
-                contents: Contents { covered, until },
+                contents: Contents {
+                    covered,
+                    until,
+                    is_exact: false,
+                },
             });
         }
     }

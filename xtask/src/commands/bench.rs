@@ -13,6 +13,9 @@ pub struct BenchOptions {
     /// Fewer rows and runs: for a look, not for a record
     #[arg(long)]
     pub quick: bool,
+    /// Only these parts, of store,decode,reload
+    #[arg(long, value_name = "PARTS")]
+    pub only: Option<String>,
     /// Also write the results to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -29,6 +32,9 @@ pub fn bench(options: &BenchOptions) -> Result<Outcome, Error> {
         .args(["run", "--release", "--package", "bench", "--"]);
     if options.quick {
         command.arg("--quick");
+    }
+    if let Some(parts) = &options.only {
+        command.arg("--only").arg(parts);
     }
     if let Some(file) = &options.json {
         command.arg("--json").arg(absolute(file)?);

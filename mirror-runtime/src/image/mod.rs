@@ -10,6 +10,7 @@ mod cursor;
 mod error;
 #[cfg(test)]
 mod event_tests;
+mod exact;
 mod json;
 mod json_diff;
 mod json_scalar;
@@ -19,10 +20,12 @@ mod locate;
 mod matching;
 mod metadata;
 mod partial;
+mod place;
 mod plan;
 mod reader;
 mod row_image;
 mod rows_event;
+mod side;
 mod table_map;
 #[cfg(test)]
 pub(crate) mod test_support;
@@ -30,7 +33,9 @@ pub mod type_code;
 mod wire_type;
 
 pub use error::{ImageError, LayoutMismatch};
+pub use exact::{ExactImage, ReadImage};
 pub use metadata::{OptionalMetadata, WireLabels};
+pub use place::{Place, places, slot_count};
 pub use plan::Plan;
 pub use reader::{RowImages, RowReader};
 pub use row_image::{ColumnDefault, ImageColumn, RowImage};

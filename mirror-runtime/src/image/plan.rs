@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::LayoutMismatch;
 use super::locate::Steps;
 use super::matching::{check_column, mismatch};
+use super::place::are_places;
 use super::reader::RowReader;
 use super::row_image::{ColumnDefault, ImageColumn};
 use super::rows_event::RowsEvent;
@@ -30,6 +31,8 @@ pub struct Plan {
     fields: Vec<Option<usize>>,
     /// Steps through images that have every column.
     full: Steps,
+    /// Whether these find the columns in their compiled places.
+    exact: bool,
     /// By field index; empty when they are not known.
     defaults: Arc<[ColumnDefault]>,
 }
@@ -67,12 +70,14 @@ impl Plan {
             |ordinal| fields.get(ordinal).copied().flatten(),
             |_| true,
         );
+        let exact = are_places(layout, &full.fields);
         Ok(Self {
             layout,
             columns,
             physical,
             fields,
             full,
+            exact,
             defaults: Arc::default(),
         })
     }
@@ -82,6 +87,11 @@ impl Plan {
     pub fn with_defaults(mut self, defaults: Arc<[ColumnDefault]>) -> Self {
         self.defaults = defaults;
         self
+    }
+
+    /// The layout, when images that have every column have them in its places.
+    pub(super) fn exact(&self) -> Option<&'static TableLayout> {
+        self.exact.then_some(self.layout)
     }
 
     pub(super) fn defaults(&self) -> &[ColumnDefault] {

@@ -1,0 +1,158 @@
+//! Images as the generated code was compiled for, and what it reads images of both kinds by.
+
+use super::locate::{Field, Slot};
+use super::place::Place;
+use super::row_image::{ImageColumn, RowImage, beyond, name_column};
+use crate::error::ValueError;
+use crate::row::{ColumnValue, convert};
+
+/// Reads columns of an image, by field index and by where they are when the table is as it was
+/// compiled in. The generated code goes through columns by this, the same way for both kinds of
+/// images.
+pub trait ReadImage {
+    /// Decodes a column.
+    ///
+    /// # Errors
+    /// When the image does not have the column, or it cannot be decoded; with its name.
+    fn get<T: ColumnValue>(&self, field: usize, place: Place) -> Result<T, ValueError>;
+
+    /// Whether the image holds this value; a column that it does not have matches every value.
+    ///
+    /// # Errors
+    /// When the column cannot be decoded; with its name.
+    fn matches<T: ColumnValue>(
+        &self,
+        field: usize,
+        place: Place,
+        value: &T,
+    ) -> Result<bool, ValueError>;
+
+    /// An error with the name of a column.
+    fn name(&self, error: ValueError, field: usize) -> ValueError;
+
+    /// As [`get`](Self::get), then made a type of the user, `T`, from the column's own, `B`.
+    ///
+    /// # Errors
+    /// As `get`, and when `T` refuses the value.
+    fn get_converted<B, T>(&self, field: usize, place: Place) -> Result<T, ValueError>
+    where
+        B: ColumnValue,
+        T: TryFrom<B>,
+    {
+        let value = self.get::<B>(field, place)?;
+        convert(value).map_err(|error| self.name(error, field))
+    }
+
+    /// As [`get_converted`](Self::get_converted), of a column that may hold NULL.
+    ///
+    /// # Errors
+    /// As `get_converted`.
+    fn get_converted_option<B, T>(
+        &self,
+        field: usize,
+        place: Place,
+    ) -> Result<Option<T>, ValueError>
+    where
+        B: ColumnValue,
+        T: TryFrom<B>,
+    {
+        let value = self.get::<Option<B>>(field, place)?;
+        value
+            .map(convert)
+            .transpose()
+            .map_err(|error| self.name(error, field))
+    }
+}
+
+impl ReadImage for RowImage<'_> {
+    #[inline]
+    fn get<T: ColumnValue>(&self, field: usize, _place: Place) -> Result<T, ValueError> {
+        RowImage::get(self, field)
+    }
+
+    #[inline]
+    fn matches<T: ColumnValue>(
+        &self,
+        field: usize,
+        _place: Place,
+        value: &T,
+    ) -> Result<bool, ValueError> {
+        RowImage::matches(self, field, value)
+    }
+
+    fn name(&self, error: ValueError, field: usize) -> ValueError {
+        self.name_field(error, field)
+    }
+}
+
+/// An image that has every mirrored column, each where it was compiled in: see
+/// [`RowImage::exact`].
+#[derive(Debug, Clone, Copy)]
+pub struct ExactImage<'a, const FIELDS: usize, const SLOTS: usize> {
+    pub(super) rows: &'a [u8],
+    pub(super) slots: &'a [Slot; SLOTS],
+    pub(super) columns: &'a [ImageColumn; FIELDS],
+}
+
+impl<const FIELDS: usize, const SLOTS: usize> ExactImage<'_, FIELDS, SLOTS> {
+    /// The column and its bytes, `None` for NULL. With a place that is known when this is
+    /// compiled, nothing is left of it but the slot, the check of the bounds and the bytes.
+    #[inline(always)]
+    fn raw(&self, field: usize, place: Place) -> Result<(&ImageColumn, Option<&[u8]>), ValueError> {
+        let (slot, fixed) = match place.0 {
+            Field::Fixed {
+                slot,
+                offset,
+                width,
+            } => (slot, Some((offset as usize, width as usize))),
+            Field::Slot(slot) => (slot, None),
+            Field::Absent | Field::Difference(_) => return Err(ValueError::Absent),
+        };
+        let (Some(slot), Some(column)) = (self.slots.get(slot as usize), self.columns.get(field))
+        else {
+            return Err(ValueError::Absent);
+        };
+        let (start, end) = match fixed {
+            Some((offset, width)) => (slot.end() + offset, slot.end() + offset + width),
+            None if slot.is_null() => return Ok((column, None)),
+            None => (slot.start(), slot.end()),
+        };
+        match self.rows.get(start..end) {
+            Some(bytes) => Ok((column, Some(bytes))),
+            None => Err(beyond(self.rows, start, end)),
+        }
+    }
+}
+
+impl<const FIELDS: usize, const SLOTS: usize> ReadImage for ExactImage<'_, FIELDS, SLOTS> {
+    #[inline(always)]
+    fn get<T: ColumnValue>(&self, field: usize, place: Place) -> Result<T, ValueError> {
+        let (column, raw) = self.raw(field, place)?;
+        match T::from_image(raw, column) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(name_column(error, column)),
+        }
+    }
+
+    #[inline(always)]
+    fn matches<T: ColumnValue>(
+        &self,
+        field: usize,
+        place: Place,
+        value: &T,
+    ) -> Result<bool, ValueError> {
+        let (column, raw) = self.raw(field, place)?;
+        match value.equals_image(raw, column) {
+            Ok(same) => Ok(same),
+            Err(error) => Err(name_column(error, column)),
+        }
+    }
+
+    #[cold]
+    fn name(&self, error: ValueError, field: usize) -> ValueError {
+        match self.columns.get(field) {
+            Some(column) => name_column(error, column),
+            None => error,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! One side of the rows of an event, before or after: what holds for all its images, and where the
+//! columns are in the row in hand.
+
+use std::borrow::Cow;
+
+use super::ImageError;
+use super::locate::{Field, Slot, Steps};
+use super::partial::PartialColumns;
+use super::plan::Plan;
+use super::row_image::{ColumnDefault, ImageColumn};
+use crate::layout::TableLayout;
+
+/// One side of the rows: the steps through its images and the slots of the row in hand.
+#[derive(Debug)]
+pub(super) struct Side<'a> {
+    steps: Cow<'a, Steps>,
+    slots: Vec<Slot>,
+    pub(super) columns: &'a [ImageColumn],
+    /// The layout whose places the columns have in these images.
+    pub(super) exact: Option<&'static TableLayout>,
+    /// Of the after images of an insert or a REPLACE: what columns that they lack have, by field
+    /// index.
+    pub(super) defaults: &'a [ColumnDefault],
+    /// Whether the images lack a mirrored generated column.
+    pub(super) lacks_generated: bool,
+    /// Whether these are the after images of a REPLACE.
+    pub(super) replaces: bool,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn new(plan: &'a Plan, present: &[u8]) -> Self {
+        let steps = plan.steps(present);
+        let slots = vec![Slot::default(); steps.slot_count()];
+        let exact = match steps {
+            Cow::Borrowed(_) => plan.exact(),
+            Cow::Owned(_) => None,
+        };
+        let mut columns = plan.columns().iter().zip(&steps.fields);
+        let lacks_generated = columns.any(|(column, field)| {
+            column.layout.generated_from.is_some() && *field == Field::Absent
+        });
+        Self {
+            steps,
+            slots,
+            columns: plan.columns(),
+            exact,
+            defaults: &[],
+            lacks_generated,
+            replaces: false,
+        }
+    }
+
+    #[inline]
+    pub(super) fn locate(&mut self, rows: &[u8], at: usize) -> Result<usize, ImageError> {
+        self.steps.locate(rows, at, &mut self.slots)
+    }
+
+    /// Marks the columns that hold differences in the next row.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn mark(
+        &mut self,
+        partial: &PartialColumns,
+        rows: &[u8],
+        at: usize,
+    ) -> Result<usize, ImageError> {
+        partial.mark(rows, at, &mut self.steps.to_mut().fields)
+    }
+
+    #[inline]
+    pub(super) fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    #[inline]
+    pub(super) fn fields(&self) -> &[Field] {
+        &self.steps.fields
+    }
+}

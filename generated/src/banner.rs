@@ -357,7 +357,7 @@ impl Row for Banner {
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         match image.exact::<19, SLOTS>(&LAYOUT) {
             Some(image) => Self::read(&image),
-            None => Self::read(image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
         }
     }
 
@@ -392,7 +392,7 @@ impl Row for Banner {
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
         match image.exact::<19, SLOTS>(&LAYOUT) {
             Some(image) => self.is_in(&image),
-            None => self.is_in(image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
         }
     }
 
@@ -400,7 +400,7 @@ impl Row for Banner {
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         match image.exact::<19, SLOTS>(&LAYOUT) {
             Some(image) => Self::read_key(&image),
-            None => Self::read_key(image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
         }
     }
 

@@ -148,7 +148,7 @@ impl Row for DailyStats {
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         match image.exact::<5, SLOTS>(&LAYOUT) {
             Some(image) => Self::read(&image),
-            None => Self::read(image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
         }
     }
 
@@ -169,7 +169,7 @@ impl Row for DailyStats {
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
         match image.exact::<5, SLOTS>(&LAYOUT) {
             Some(image) => self.is_in(&image),
-            None => self.is_in(image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
         }
     }
 
@@ -177,7 +177,7 @@ impl Row for DailyStats {
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         match image.exact::<5, SLOTS>(&LAYOUT) {
             Some(image) => Self::read_key(&image),
-            None => Self::read_key(image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
         }
     }
 

@@ -182,7 +182,7 @@ impl Row for LedgerEntry {
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         match image.exact::<7, SLOTS>(&LAYOUT) {
             Some(image) => Self::read(&image),
-            None => Self::read(image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
         }
     }
 
@@ -205,7 +205,7 @@ impl Row for LedgerEntry {
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
         match image.exact::<7, SLOTS>(&LAYOUT) {
             Some(image) => self.is_in(&image),
-            None => self.is_in(image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
         }
     }
 
@@ -213,7 +213,7 @@ impl Row for LedgerEntry {
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         match image.exact::<7, SLOTS>(&LAYOUT) {
             Some(image) => Self::read_key(&image),
-            None => Self::read_key(image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
         }
     }
 

@@ -130,7 +130,7 @@ impl Row for Sbtest1 {
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         match image.exact::<4, SLOTS>(&LAYOUT) {
             Some(image) => Self::read(&image),
-            None => Self::read(image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
         }
     }
 
@@ -150,7 +150,7 @@ impl Row for Sbtest1 {
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
         match image.exact::<4, SLOTS>(&LAYOUT) {
             Some(image) => self.is_in(&image),
-            None => self.is_in(image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
         }
     }
 
@@ -158,7 +158,7 @@ impl Row for Sbtest1 {
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         match image.exact::<4, SLOTS>(&LAYOUT) {
             Some(image) => Self::read_key(&image),
-            None => Self::read_key(image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
         }
     }
 

@@ -117,7 +117,7 @@ impl Row for ShortTable {
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         match image.exact::<3, SLOTS>(&LAYOUT) {
             Some(image) => Self::read(&image),
-            None => Self::read(image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
         }
     }
 
@@ -136,7 +136,7 @@ impl Row for ShortTable {
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
         match image.exact::<3, SLOTS>(&LAYOUT) {
             Some(image) => self.is_in(&image),
-            None => self.is_in(image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
         }
     }
 
@@ -144,7 +144,7 @@ impl Row for ShortTable {
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
         match image.exact::<3, SLOTS>(&LAYOUT) {
             Some(image) => Self::read_key(&image),
-            None => Self::read_key(image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
         }
     }
 

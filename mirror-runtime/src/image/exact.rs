@@ -64,6 +64,13 @@ pub trait ReadImage {
     }
 }
 
+/// Does some work in a function of its own, so that what it is called from stays small enough to
+/// become part of its callers.
+#[inline(never)]
+pub fn apart<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
 impl ReadImage for RowImage<'_> {
     #[inline]
     fn get<T: ColumnValue>(&self, field: usize, _place: Place) -> Result<T, ValueError> {

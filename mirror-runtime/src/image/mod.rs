@@ -33,7 +33,7 @@ pub mod type_code;
 mod wire_type;
 
 pub use error::{ImageError, LayoutMismatch};
-pub use exact::{ExactImage, ReadImage};
+pub use exact::{ExactImage, ReadImage, apart};
 pub use metadata::{OptionalMetadata, WireLabels};
 pub use place::{Place, places, slot_count};
 pub use plan::Plan;

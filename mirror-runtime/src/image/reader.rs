@@ -40,8 +40,8 @@ impl<'a> RowReader<'a> {
             rows: event.rows,
             at: 0,
             refused: check_head(plan, event).err(),
-            before: has_before.then(|| Side::new(plan, event.columns_before)),
-            after: has_after.then(|| Side::new(plan, event.columns_after)),
+            before: has_before.then(|| Side::new(plan, event.rows, event.columns_before)),
+            after: has_after.then(|| Side::new(plan, event.rows, event.columns_after)),
             partial: None,
             defaults_only: event.kind == RowsKind::Insert
                 && event.rows.is_empty()
@@ -78,7 +78,7 @@ impl<'a> RowReader<'a> {
     /// # Errors
     /// When the event has another number of columns than the table map, a row goes on behind the
     /// end of the event, or its null bitmap contradicts the table map; there is no next row then.
-    #[inline]
+    #[inline(always)]
     #[allow(
         clippy::should_implement_trait,
         reason = "the images borrow from the reader, which an Iterator's items cannot"
@@ -87,6 +87,27 @@ impl<'a> RowReader<'a> {
         if self.at >= self.rows.len() && !self.defaults_only {
             return Ok(None);
         }
+        self.advance()?;
+        let before = self.before.as_ref();
+        let documents = match &self.partial {
+            None => None,
+            Some(_) => before,
+        };
+        // Written out: nothing of this is left where it is used.
+        Ok(Some(RowImages {
+            before: match before {
+                Some(side) => Some(RowImage::new(side, None)),
+                None => None,
+            },
+            after: match &self.after {
+                Some(side) => Some(RowImage::new(side, documents)),
+                None => None,
+            },
+        }))
+    }
+
+    /// Finds the columns of the next row.
+    fn advance(&mut self) -> Result<(), ImageError> {
         let start = std::mem::replace(&mut self.at, self.rows.len());
         if let Some(error) = self.refused.take() {
             self.defaults_only = false;
@@ -94,13 +115,13 @@ impl<'a> RowReader<'a> {
         }
         let mut at = start;
         if let Some(before) = &mut self.before {
-            at = before.locate(self.rows, at)?;
+            at = before.locate(at)?;
         }
         if let Some(after) = &mut self.after {
             if let Some(partial) = &self.partial {
-                at = after.mark(partial, self.rows, at)?;
+                at = after.mark(partial, at)?;
             }
-            at = after.locate(self.rows, at)?;
+            at = after.locate(at)?;
         }
         if at == start && !std::mem::take(&mut self.defaults_only) {
             return Err(ImageError::Invalid {
@@ -109,18 +130,7 @@ impl<'a> RowReader<'a> {
             });
         }
         self.at = at;
-        let before = self.before.as_ref();
-        let documents = match &self.partial {
-            None => None,
-            Some(_) => before,
-        };
-        Ok(Some(RowImages {
-            before: before.map(|side| RowImage::new(self.rows, side, None)),
-            after: match &self.after {
-                Some(side) => Some(RowImage::new(self.rows, side, documents)),
-                None => None,
-            },
-        }))
+        Ok(())
     }
 }
 

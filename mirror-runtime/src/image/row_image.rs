@@ -28,9 +28,7 @@ pub type ColumnDefault = Option<SelectValue>;
 /// One row image, before or after a change.
 #[derive(Debug, Clone, Copy)]
 pub struct RowImage<'a> {
-    /// All rows of the event.
-    pub(super) rows: &'a [u8],
-    /// Where the columns are in this row, and what holds for all images of this side.
+    /// The rows of the event, where the columns are in this row, and what holds for all images of this side.
     pub(super) side: &'a Side<'a>,
     /// Of an after image that may hold differences: the image before.
     pub(super) before: Option<&'a Side<'a>>,
@@ -39,10 +37,9 @@ pub struct RowImage<'a> {
 }
 
 impl<'a> RowImage<'a> {
-    #[inline]
-    pub(super) fn new(rows: &'a [u8], side: &'a Side<'a>, before: Option<&'a Side<'a>>) -> Self {
+    #[inline(always)]
+    pub(super) fn new(side: &'a Side<'a>, before: Option<&'a Side<'a>>) -> Self {
         Self {
-            rows,
             side,
             before,
             replayed: false,
@@ -62,7 +59,7 @@ impl<'a> RowImage<'a> {
     ) -> Option<ExactImage<'a, FIELDS, SLOTS>> {
         match self.side.exact {
             Some(of) if std::ptr::eq(of, layout) => Some(ExactImage {
-                rows: self.rows,
+                rows: self.side.rows,
                 slots: self.side.slots().first_chunk()?,
                 columns: self.side.columns.first_chunk()?,
             }),
@@ -385,9 +382,9 @@ impl<'a> RowImage<'a> {
 
     #[inline]
     fn bytes(&self, start: usize, end: usize) -> Result<&'a [u8], ValueError> {
-        match self.rows.get(start..end) {
+        match self.side.rows.get(start..end) {
             Some(bytes) => Ok(bytes),
-            None => Err(beyond(self.rows, start, end)),
+            None => Err(beyond(self.side.rows, start, end)),
         }
     }
 }

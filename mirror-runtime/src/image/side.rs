@@ -13,6 +13,8 @@ use crate::layout::TableLayout;
 /// One side of the rows: the steps through its images and the slots of the row in hand.
 #[derive(Debug)]
 pub(super) struct Side<'a> {
+    /// All rows of the event.
+    pub(super) rows: &'a [u8],
     steps: Cow<'a, Steps>,
     slots: Vec<Slot>,
     pub(super) columns: &'a [ImageColumn],
@@ -28,7 +30,7 @@ pub(super) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    pub(super) fn new(plan: &'a Plan, present: &[u8]) -> Self {
+    pub(super) fn new(plan: &'a Plan, rows: &'a [u8], present: &[u8]) -> Self {
         let steps = plan.steps(present);
         let slots = vec![Slot::default(); steps.slot_count()];
         let exact = match steps {
@@ -40,6 +42,7 @@ impl<'a> Side<'a> {
             column.layout.generated_from.is_some() && *field == Field::Absent
         });
         Self {
+            rows,
             steps,
             slots,
             columns: plan.columns(),
@@ -50,9 +53,10 @@ impl<'a> Side<'a> {
         }
     }
 
+    /// Finds the columns of the row at an offset; gives the offset behind it.
     #[inline]
-    pub(super) fn locate(&mut self, rows: &[u8], at: usize) -> Result<usize, ImageError> {
-        self.steps.locate(rows, at, &mut self.slots)
+    pub(super) fn locate(&mut self, at: usize) -> Result<usize, ImageError> {
+        self.steps.locate(self.rows, at, &mut self.slots)
     }
 
     /// Marks the columns that hold differences in the next row.
@@ -61,10 +65,9 @@ impl<'a> Side<'a> {
     pub(super) fn mark(
         &mut self,
         partial: &PartialColumns,
-        rows: &[u8],
         at: usize,
     ) -> Result<usize, ImageError> {
-        partial.mark(rows, at, &mut self.steps.to_mut().fields)
+        partial.mark(self.rows, at, &mut self.steps.to_mut().fields)
     }
 
     #[inline]

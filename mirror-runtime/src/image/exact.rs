@@ -106,27 +106,26 @@ impl<const FIELDS: usize, const SLOTS: usize> ExactImage<'_, FIELDS, SLOTS> {
     /// compiled, nothing is left of it but the slot, the check of the bounds and the bytes.
     #[inline(always)]
     fn raw(&self, field: usize, place: Place) -> Result<(&ImageColumn, Option<&[u8]>), ValueError> {
-        let (slot, fixed) = match place.0 {
-            Field::Fixed {
-                slot,
-                offset,
-                width,
-            } => (slot, Some((offset as usize, width as usize))),
-            Field::Slot(slot) => (slot, None),
+        let slot = match place.field {
+            Field::Fixed { slot, .. } | Field::Slot(slot) => slot,
             Field::Absent | Field::Difference(_) => return Err(ValueError::Absent),
         };
         let (Some(slot), Some(column)) = (self.slots.get(slot as usize), self.columns.get(field))
         else {
             return Err(ValueError::Absent);
         };
-        let (start, end) = match fixed {
-            Some((offset, width)) => (slot.end() + offset, slot.end() + offset + width),
-            None if slot.is_null() => return Ok((column, None)),
-            None => (slot.start(), slot.end()),
+        let bytes = match place.field {
+            // The check of the whole run's bounds is the same for all its columns.
+            Field::Fixed { offset, width, .. } => self
+                .rows
+                .get(slot.end()..slot.end() + place.run as usize)
+                .and_then(|run| run.get(offset as usize..(offset + width) as usize)),
+            _ if slot.is_null() => return Ok((column, None)),
+            _ => self.rows.get(slot.start()..slot.end()),
         };
-        match self.rows.get(start..end) {
+        match bytes {
             Some(bytes) => Ok((column, Some(bytes))),
-            None => Err(beyond(self.rows, start, end)),
+            None => Err(beyond(self.rows, slot.start(), slot.end())),
         }
     }
 }

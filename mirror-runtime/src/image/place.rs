@@ -12,17 +12,41 @@ use crate::types::packed_length;
 
 /// Where one column is in the images of a table as it was when the code was generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place(pub(super) Field);
+pub struct Place {
+    pub(super) field: Field,
+    /// Bytes of the run of NOT NULL columns of fixed width that the column is in.
+    pub(super) run: u32,
+}
 
 /// The places of the mirrored columns, by field index; there are `N` of them.
 #[must_use]
 pub const fn places<const N: usize>(layout: &TableLayout) -> [Place; N] {
-    let mut places = [Place(Field::Absent); N];
+    let absent = Place {
+        field: Field::Absent,
+        run: 0,
+    };
+    let mut places = [absent; N];
     let mut walk = Walk::START;
-    let mut field = 0;
-    while field < N && field < layout.columns.len() {
-        places[field] = walk.next(&layout.columns[field]);
-        field += 1;
+    let mut at = 0;
+    while at < N && at < layout.columns.len() {
+        places[at].field = walk.next(&layout.columns[at]);
+        at += 1;
+    }
+    // A run is as long as its last column says.
+    let mut run = (0, 0);
+    while at > 0 {
+        at -= 1;
+        if let Field::Fixed {
+            slot,
+            offset,
+            width,
+        } = places[at].field
+        {
+            if run.0 != slot || run.1 == 0 {
+                run = (slot, offset + width);
+            }
+            places[at].run = run.1;
+        }
     }
     places
 }
@@ -42,7 +66,7 @@ pub const fn slot_count(layout: &TableLayout) -> usize {
 /// Whether these are the places of the columns.
 pub(super) fn are_places(layout: &TableLayout, fields: &[Field]) -> bool {
     let mut walk = Walk::START;
-    let compiled = layout.columns.iter().map(|column| walk.next(column).0);
+    let compiled = layout.columns.iter().map(|column| walk.next(column));
     compiled.eq(fields.iter().copied())
 }
 
@@ -60,7 +84,7 @@ impl Walk {
         ordinal: 0,
     };
 
-    const fn next(&mut self, column: &ColumnLayout) -> Place {
+    const fn next(&mut self, column: &ColumnLayout) -> Field {
         let passed = column.ordinal != self.ordinal;
         self.ordinal = column.ordinal + 1;
         match (column.nullable, width(column.kind)) {
@@ -71,16 +95,16 @@ impl Walk {
                 }
                 let offset = self.tail;
                 self.tail += width;
-                Place(Field::Fixed {
+                Field::Fixed {
                     slot: self.slots - 1,
                     offset,
                     width,
-                })
+                }
             }
             _ => {
                 self.slots += 1;
                 self.tail = 0;
-                Place(Field::Slot(self.slots - 1))
+                Field::Slot(self.slots - 1)
             }
         }
     }

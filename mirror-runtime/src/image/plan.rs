@@ -89,6 +89,14 @@ impl Plan {
         self
     }
 
+    /// The same plan, by which no image is [`exact`](super::RowImage::exact): all values are found
+    /// by way of the plan. It gives the same rows, and the same errors of values, more slowly.
+    #[must_use]
+    pub fn without_places(mut self) -> Self {
+        self.exact = false;
+        self
+    }
+
     /// The layout, when images that have every column have them in its places.
     pub(super) fn exact(&self) -> Option<&'static TableLayout> {
         self.exact.then_some(self.layout)

@@ -67,6 +67,12 @@ impl<'a> RowImage<'a> {
         }
     }
 
+    /// Whether the image has every mirrored column where the layout of its table map's plan says.
+    #[inline]
+    pub(crate) fn is_exact(&self) -> bool {
+        self.side.exact.is_some()
+    }
+
     /// Decodes the column with this field index (counting mirrored columns).
     ///
     /// The default of a column that an insert's image lacks stands in for it, where it is known.

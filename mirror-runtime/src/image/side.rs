@@ -10,13 +10,19 @@ use super::plan::Plan;
 use super::row_image::{ColumnDefault, ImageColumn};
 use crate::layout::TableLayout;
 
+/// Slots for which an event needs no memory of its own.
+const SLOTS_AT_HAND: usize = 24;
+
 /// One side of the rows: the steps through its images and the slots of the row in hand.
 #[derive(Debug)]
 pub(super) struct Side<'a> {
     /// All rows of the event.
     pub(super) rows: &'a [u8],
     steps: Cow<'a, Steps>,
-    slots: Vec<Slot>,
+    /// How many slots a row takes; they are here when they fit, else in `more_slots`.
+    slot_count: usize,
+    slots: [Slot; SLOTS_AT_HAND],
+    more_slots: Vec<Slot>,
     pub(super) columns: &'a [ImageColumn],
     /// The layout whose places the columns have in these images.
     pub(super) exact: Option<&'static TableLayout>,
@@ -32,7 +38,12 @@ pub(super) struct Side<'a> {
 impl<'a> Side<'a> {
     pub(super) fn new(plan: &'a Plan, rows: &'a [u8], present: &[u8]) -> Self {
         let steps = plan.steps(present);
-        let slots = vec![Slot::default(); steps.slot_count()];
+        let slot_count = steps.slot_count();
+        let more = if slot_count > SLOTS_AT_HAND {
+            slot_count
+        } else {
+            0
+        };
         let exact = match steps {
             Cow::Borrowed(_) => plan.exact(),
             Cow::Owned(_) => None,
@@ -44,7 +55,9 @@ impl<'a> Side<'a> {
         Self {
             rows,
             steps,
-            slots,
+            slot_count,
+            slots: [Slot::default(); SLOTS_AT_HAND],
+            more_slots: vec![Slot::default(); more],
             columns: plan.columns(),
             exact,
             defaults: &[],
@@ -56,7 +69,11 @@ impl<'a> Side<'a> {
     /// Finds the columns of the row at an offset; gives the offset behind it.
     #[inline]
     pub(super) fn locate(&mut self, at: usize) -> Result<usize, ImageError> {
-        self.steps.locate(self.rows, at, &mut self.slots)
+        let slots = match self.slots.get_mut(..self.slot_count) {
+            Some(slots) => slots,
+            None => &mut self.more_slots,
+        };
+        self.steps.locate(self.rows, at, slots)
     }
 
     /// Marks the columns that hold differences in the next row.
@@ -72,7 +89,10 @@ impl<'a> Side<'a> {
 
     #[inline]
     pub(super) fn slots(&self) -> &[Slot] {
-        &self.slots
+        match self.slots.get(..self.slot_count) {
+            Some(slots) => slots,
+            None => &self.more_slots,
+        }
     }
 
     #[inline]

@@ -11,6 +11,8 @@ mod error;
 #[cfg(test)]
 mod event_tests;
 mod exact;
+#[cfg(test)]
+mod exact_tests;
 mod json;
 mod json_diff;
 mod json_scalar;
@@ -21,6 +23,8 @@ mod matching;
 mod metadata;
 mod partial;
 mod place;
+#[cfg(test)]
+mod place_tests;
 mod plan;
 mod reader;
 mod row_image;

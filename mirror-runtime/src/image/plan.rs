@@ -89,6 +89,12 @@ impl Plan {
         self
     }
 
+    /// Whether images that have every column are [`exact`](super::RowImage::exact).
+    #[must_use]
+    pub fn has_places(&self) -> bool {
+        self.exact
+    }
+
     /// The same plan, by which no image is [`exact`](super::RowImage::exact): all values are found
     /// by way of the plan. It gives the same rows, and the same errors of values, more slowly.
     #[must_use]

@@ -234,35 +234,6 @@ impl<'a> RowImage<'a> {
         image.raw(field).ok().flatten()
     }
 
-    /// As [`get`](Self::get), then made a type of the user, `T`, from the column's own, `B`.
-    ///
-    /// # Errors
-    /// As `get`, and when `T` refuses the value.
-    pub fn get_converted<B, T>(&self, field: usize) -> Result<T, ValueError>
-    where
-        B: ColumnValue,
-        T: TryFrom<B>,
-    {
-        let value = self.get::<B>(field)?;
-        convert(value).map_err(|error| self.name_field(error, field))
-    }
-
-    /// As [`get_converted`](Self::get_converted), of a column that may hold NULL.
-    ///
-    /// # Errors
-    /// As `get_converted`.
-    pub fn get_converted_option<B, T>(&self, field: usize) -> Result<Option<T>, ValueError>
-    where
-        B: ColumnValue,
-        T: TryFrom<B>,
-    {
-        let value = self.get::<Option<B>>(field)?;
-        value
-            .map(convert)
-            .transpose()
-            .map_err(|error| self.name_field(error, field))
-    }
-
     #[cold]
     pub(super) fn name_field(&self, error: ValueError, field: usize) -> ValueError {
         match self.side.columns.get(field) {

@@ -5,6 +5,7 @@ use super::place::Place;
 use super::row_image::{ImageColumn, RowImage, beyond, name_column};
 use crate::error::ValueError;
 use crate::row::{ColumnValue, convert};
+use crate::source::Family;
 
 /// Reads columns of an image, by field index and by where they are when the table is as it was
 /// compiled in. The generated code goes through columns by this, the same way for both kinds of
@@ -27,9 +28,6 @@ pub trait ReadImage {
         value: &T,
     ) -> Result<bool, ValueError>;
 
-    /// An error with the name of a column.
-    fn name(&self, error: ValueError, field: usize) -> ValueError;
-
     /// As [`get`](Self::get), then made a type of the user, `T`, from the column's own, `B`.
     ///
     /// # Errors
@@ -40,7 +38,7 @@ pub trait ReadImage {
         T: TryFrom<B>,
     {
         let value = self.get::<B>(field, place)?;
-        convert(value).map_err(|error| self.name(error, field))
+        convert(value).map_err(|error| name_column(error, &place.column))
     }
 
     /// As [`get_converted`](Self::get_converted), of a column that may hold NULL.
@@ -60,7 +58,7 @@ pub trait ReadImage {
         value
             .map(convert)
             .transpose()
-            .map_err(|error| self.name(error, field))
+            .map_err(|error| name_column(error, &place.column))
     }
 }
 
@@ -86,32 +84,27 @@ impl ReadImage for RowImage<'_> {
     ) -> Result<bool, ValueError> {
         RowImage::matches(self, field, value)
     }
-
-    fn name(&self, error: ValueError, field: usize) -> ValueError {
-        self.name_field(error, field)
-    }
 }
 
 /// An image that has every mirrored column, each where it was compiled in: see
 /// [`RowImage::exact`].
 #[derive(Debug, Clone, Copy)]
-pub struct ExactImage<'a, const FIELDS: usize, const SLOTS: usize> {
+pub struct ExactImage<'a, const SLOTS: usize> {
     pub(super) rows: &'a [u8],
     pub(super) slots: &'a [Slot; SLOTS],
-    pub(super) columns: &'a [ImageColumn; FIELDS],
+    pub(super) family: Family,
 }
 
-impl<const FIELDS: usize, const SLOTS: usize> ExactImage<'_, FIELDS, SLOTS> {
-    /// The column and its bytes, `None` for NULL. With a place that is known when this is
-    /// compiled, nothing is left of it but the slot, the check of the bounds and the bytes.
+impl<const SLOTS: usize> ExactImage<'_, SLOTS> {
+    /// A column's bytes, `None` for NULL. With a place that is known when this is compiled,
+    /// nothing is left of it but the slot, the check of the bounds and the bytes.
     #[inline(always)]
-    fn raw(&self, field: usize, place: Place) -> Result<(&ImageColumn, Option<&[u8]>), ValueError> {
+    fn raw(&self, place: &Place) -> Result<Option<&[u8]>, ValueError> {
         let slot = match place.field {
             Field::Fixed { slot, .. } | Field::Slot(slot) => slot,
             Field::Absent | Field::Difference(_) => return Err(ValueError::Absent),
         };
-        let (Some(slot), Some(column)) = (self.slots.get(slot as usize), self.columns.get(field))
-        else {
+        let Some(slot) = self.slots.get(slot as usize) else {
             return Err(ValueError::Absent);
         };
         let bytes = match place.field {
@@ -120,45 +113,46 @@ impl<const FIELDS: usize, const SLOTS: usize> ExactImage<'_, FIELDS, SLOTS> {
                 .rows
                 .get(slot.end()..slot.end() + place.run as usize)
                 .and_then(|run| run.get(offset as usize..(offset + width) as usize)),
-            _ if slot.is_null() => return Ok((column, None)),
+            _ if slot.is_null() => return Ok(None),
             _ => self.rows.get(slot.start()..slot.end()),
         };
         match bytes {
-            Some(bytes) => Ok((column, Some(bytes))),
+            Some(bytes) => Ok(Some(bytes)),
             None => Err(beyond(self.rows, slot.start(), slot.end())),
+        }
+    }
+
+    /// What the table map says of the column: what was compiled in, as [`RowImage::exact`] knows.
+    #[inline(always)]
+    fn column(&self, place: &Place) -> ImageColumn {
+        ImageColumn {
+            family: self.family,
+            ..place.column
         }
     }
 }
 
-impl<const FIELDS: usize, const SLOTS: usize> ReadImage for ExactImage<'_, FIELDS, SLOTS> {
+impl<const SLOTS: usize> ReadImage for ExactImage<'_, SLOTS> {
     #[inline(always)]
-    fn get<T: ColumnValue>(&self, field: usize, place: Place) -> Result<T, ValueError> {
-        let (column, raw) = self.raw(field, place)?;
-        match T::from_image(raw, column) {
+    fn get<T: ColumnValue>(&self, _field: usize, place: Place) -> Result<T, ValueError> {
+        let column = self.column(&place);
+        match T::from_image(self.raw(&place)?, &column) {
             Ok(value) => Ok(value),
-            Err(error) => Err(name_column(error, column)),
+            Err(error) => Err(name_column(error, &place.column)),
         }
     }
 
     #[inline(always)]
     fn matches<T: ColumnValue>(
         &self,
-        field: usize,
+        _field: usize,
         place: Place,
         value: &T,
     ) -> Result<bool, ValueError> {
-        let (column, raw) = self.raw(field, place)?;
-        match value.equals_image(raw, column) {
+        let column = self.column(&place);
+        match value.equals_image(self.raw(&place)?, &column) {
             Ok(same) => Ok(same),
-            Err(error) => Err(name_column(error, column)),
-        }
-    }
-
-    #[cold]
-    fn name(&self, error: ValueError, field: usize) -> ValueError {
-        match self.columns.get(field) {
-            Some(column) => name_column(error, column),
-            None => error,
+            Err(error) => Err(name_column(error, &place.column)),
         }
     }
 }

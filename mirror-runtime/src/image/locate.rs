@@ -16,8 +16,10 @@ struct Step {
     skip: u32,
     /// Bytes of the value, when there is no length before it.
     width: u32,
-    /// Bytes of the length before the value, 0 to 4.
+    /// Bytes of the length before the value, 0 to 4, and the bits of a number of 32 bits that they
+    /// are.
     prefix: u8,
+    prefix_mask: u32,
     /// Which 64 bits of the null bitmap have the column's bit.
     null_word: u32,
     /// The bit in them; 0 for NOT NULL.
@@ -184,6 +186,7 @@ impl Steps {
             skip: std::mem::take(&mut self.tail),
             width,
             prefix,
+            prefix_mask: (1_u64 << (8 * prefix)).wrapping_sub(1) as u32,
             null_word: null_bit.map_or(0, |bit| bit / 64),
             null_mask: null_bit.map_or(0, |bit| 1 << (bit % 64)),
             slot: if keeps { self.slots } else { NO_SLOT },
@@ -245,10 +248,12 @@ impl Steps {
             };
             let mut start = Slot::NULL;
             if nulls & step.null_mask == 0 {
-                let length = match step.prefix {
-                    0 => step.width,
-                    prefix => read_length(rows, at, prefix)?,
-                } as usize;
+                // The same for all widths: 32 bits, of which none are the length of a fixed one.
+                let prefix = match rows.get(at..).and_then(|rest| rest.first_chunk()) {
+                    Some(bytes) => u32::from_le_bytes(*bytes) & step.prefix_mask,
+                    None => read_length(rows, at, step.prefix)?,
+                };
+                let length = step.width as usize + prefix as usize;
                 at += usize::from(step.prefix);
                 if length > rows.len().saturating_sub(at) {
                     return Err(truncated(rows, at, length, "column value"));
@@ -296,10 +301,11 @@ fn word(row: &[u8], index: usize) -> u64 {
     }
 }
 
-/// A little-endian length of 1 to 4 bytes.
-#[inline]
+/// A little-endian length of so many bytes, 0 to 4, near the end of the rows.
+#[cold]
 fn read_length(rows: &[u8], at: usize, prefix: u8) -> Result<u32, ImageError> {
     let length = match (prefix, rows.get(at..)) {
+        (0, _) => 0,
         (1, Some([a, ..])) => u32::from(*a),
         (2, Some([a, b, ..])) => u32::from(u16::from_le_bytes([*a, *b])),
         (3, Some([a, b, c, ..])) => u32::from_le_bytes([*a, *b, *c, 0]),

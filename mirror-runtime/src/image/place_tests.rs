@@ -47,7 +47,7 @@ fn columns_that_are_not_mirrored_may_be_of_any_type() {
         let mut reader = plan.reader(&event);
         for _ in 0..2 {
             let image = reader.next().unwrap().unwrap().after.unwrap();
-            let exact: ExactImage<'_, 3, 3> = image.exact(layout).unwrap();
+            let exact: ExactImage<'_, 3> = image.exact(layout).unwrap();
             let places = places::<3>(layout);
             assert_eq!(exact.get::<i32>(0, places[0]), Ok(1));
             assert_eq!(exact.get::<i32>(1, places[1]), Ok(2));
@@ -69,7 +69,7 @@ fn an_image_that_is_not_as_compiled_is_never_exact() {
     let exact_of = |plan: &Plan, event: &RowsEvent<'_>, layout| {
         let mut reader = plan.reader(event);
         let image = reader.next().unwrap().unwrap().after.unwrap();
-        image.exact::<3, 3>(layout).is_some()
+        image.exact::<3>(layout).is_some()
     };
     assert!(exact_of(&plan, &event, layout));
     let (other, _) = partly(wire);
@@ -85,19 +85,38 @@ fn an_image_that_is_not_as_compiled_is_never_exact() {
     assert_eq!(image.get::<i32>(1), Ok(2));
 }
 
+/// Whether `a INT NOT NULL, b` has its places when the table map says this of `b`.
+fn has_places(kind: T, nullable: bool, b: WireSample) -> bool {
+    let columns = vec![named("a", 0, false, INT), named("b", 1, nullable, kind)];
+    let map = TableMap::parse(&table_map_body(&[(t::LONG, &[], false), b], &[])).unwrap();
+    Plan::new(layout(columns, 2), &map).unwrap().has_places()
+}
+
 #[test]
-fn a_column_of_another_width_or_nullability_is_read_by_way_of_the_plan() {
-    // NOT NULL since the code was generated.
-    let columns = vec![named("a", 0, false, INT), named("b", 1, true, INT)];
-    let wire: [WireSample; 2] = [(t::LONG, &[], false), (t::LONG, &[], false)];
-    let map = TableMap::parse(&table_map_body(&wire, &[])).unwrap();
-    assert!(!Plan::new(layout(columns, 2), &map).unwrap().has_places());
-    // A DATETIME of before MySQL 5.6.4: 8 bytes in place of 5.
-    let kind = T::DateTime { fsp: 0 };
-    let columns = vec![named("a", 0, false, INT), named("b", 1, false, kind)];
-    let wire: [WireSample; 2] = [(t::LONG, &[], false), (t::DATETIME, &[], false)];
-    let map = TableMap::parse(&table_map_body(&wire, &[])).unwrap();
-    assert!(!Plan::new(layout(columns, 2), &map).unwrap().has_places());
+fn a_column_of_another_format_or_nullability_is_read_by_way_of_the_plan() {
+    assert!(has_places(INT, true, (t::LONG, &[], true)));
+    assert!(!has_places(INT, true, (t::LONG, &[], false)));
+    // Old formats, of which some are as wide as the new ones.
+    for fsp in [0, 1, 4, 6] {
+        let old = [
+            (T::DateTime { fsp }, t::DATETIME, t::DATETIME2),
+            (T::Timestamp { fsp }, t::TIMESTAMP, t::TIMESTAMP2),
+            (T::Time { fsp }, t::TIME, t::TIME2),
+        ];
+        for (kind, old, new) in old {
+            assert!(!has_places(kind, false, (old, &[], false)), "{kind:?}");
+            let digits: &[u8] = Box::leak(Box::new([fsp]));
+            assert!(has_places(kind, false, (new, digits, false)), "{kind:?}");
+        }
+    }
+    // A COMPRESSED column, whose values begin with how they are compressed.
+    let kind = T::VarChar { max_bytes: 79 };
+    assert!(!has_places(
+        kind,
+        false,
+        (t::VARCHAR_COMPRESSED, &[80, 0], false)
+    ));
+    assert!(has_places(kind, false, (t::VARCHAR, &[79, 0], false)));
 }
 
 #[test]
@@ -123,7 +142,7 @@ fn null_bits_beyond_the_64th_column_count() {
     let event = RowsEvent::parse(30, &body).unwrap();
     let mut reader = plan.reader(&event);
     let image = reader.next().unwrap().unwrap().after.unwrap();
-    let exact: ExactImage<'_, 150, 101> = image.exact(layout).unwrap();
+    let exact: ExactImage<'_, 101> = image.exact(layout).unwrap();
     let places = places::<150>(layout);
     for at in 0..count {
         let expected = (!nulls[at]).then_some(at as u8);

@@ -15,7 +15,7 @@ use super::type_code;
 use super::wire_type::{Width, WireColumn};
 use crate::charset::Charset;
 use crate::layout::TableLayout;
-use crate::source::Collations;
+use crate::source::{Collations, Family};
 
 /// Where the mirrored columns are in the row images of one table map.
 ///
@@ -70,7 +70,7 @@ impl Plan {
             |ordinal| fields.get(ordinal).copied().flatten(),
             |_| true,
         );
-        let exact = are_places(layout, &full.fields);
+        let exact = are_places(layout, &columns, &full.fields);
         Ok(Self {
             layout,
             columns,
@@ -103,9 +103,11 @@ impl Plan {
         self
     }
 
-    /// The layout, when images that have every column have them in its places.
-    pub(super) fn exact(&self) -> Option<&'static TableLayout> {
-        self.exact.then_some(self.layout)
+    /// The layout, when images that have every column have them in its places, and which kind of
+    /// server the plan is of.
+    pub(super) fn exact(&self) -> Option<(&'static TableLayout, Family)> {
+        let family = self.columns.first()?.family;
+        self.exact.then_some((self.layout, family))
     }
 
     pub(super) fn defaults(&self) -> &[ColumnDefault] {

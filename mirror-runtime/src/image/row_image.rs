@@ -50,18 +50,18 @@ impl<'a> RowImage<'a> {
     /// that is where they are: when the image has all of them, and the table map has them as they
     /// were compiled in. `None` otherwise.
     ///
-    /// `FIELDS` is how many columns are mirrored, `SLOTS` the [`slot_count`](super::slot_count).
+    /// `SLOTS` is the [`slot_count`](super::slot_count).
     #[inline(always)]
     #[must_use]
-    pub fn exact<const FIELDS: usize, const SLOTS: usize>(
+    pub fn exact<const SLOTS: usize>(
         &self,
         layout: &'static TableLayout,
-    ) -> Option<ExactImage<'a, FIELDS, SLOTS>> {
+    ) -> Option<ExactImage<'a, SLOTS>> {
         match self.side.exact {
-            Some(of) if std::ptr::eq(of, layout) => Some(ExactImage {
+            Some((of, family)) if std::ptr::eq(of, layout) => Some(ExactImage {
                 rows: self.side.rows,
                 slots: self.side.slots().first_chunk()?,
-                columns: self.side.columns.first_chunk()?,
+                family,
             }),
             _ => None,
         }

@@ -9,6 +9,7 @@ use super::partial::PartialColumns;
 use super::plan::Plan;
 use super::row_image::{ColumnDefault, ImageColumn};
 use crate::layout::TableLayout;
+use crate::source::Family;
 
 /// Slots for which an event needs no memory of its own.
 const SLOTS_AT_HAND: usize = 24;
@@ -24,8 +25,8 @@ pub(super) struct Side<'a> {
     slots: [Slot; SLOTS_AT_HAND],
     more_slots: Vec<Slot>,
     pub(super) columns: &'a [ImageColumn],
-    /// The layout whose places the columns have in these images.
-    pub(super) exact: Option<&'static TableLayout>,
+    /// The layout whose places the columns have in these images, and whose server they are of.
+    pub(super) exact: Option<(&'static TableLayout, Family)>,
     /// Of the after images of an insert or a REPLACE: what columns that they lack have, by field
     /// index.
     pub(super) defaults: &'a [ColumnDefault],

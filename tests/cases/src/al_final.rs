@@ -132,14 +132,14 @@ impl Row for AlFinal {
 
     #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        match image.exact::<4, SLOTS>(&LAYOUT) {
+        match image.exact::<SLOTS>(&LAYOUT) {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if let Some(image) = image.exact::<4, SLOTS>(&LAYOUT) {
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
             *self = Self::read(&image)?;
             return Ok(());
         }
@@ -152,7 +152,7 @@ impl Row for AlFinal {
 
     #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        match image.exact::<4, SLOTS>(&LAYOUT) {
+        match image.exact::<SLOTS>(&LAYOUT) {
             Some(image) => self.is_in(&image),
             None => mirror_runtime::image::apart(|| self.is_in(image)),
         }
@@ -160,7 +160,7 @@ impl Row for AlFinal {
 
     #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        match image.exact::<4, SLOTS>(&LAYOUT) {
+        match image.exact::<SLOTS>(&LAYOUT) {
             Some(image) => Self::read_key(&image),
             None => mirror_runtime::image::apart(|| Self::read_key(image)),
         }

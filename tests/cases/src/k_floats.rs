@@ -120,14 +120,14 @@ impl Row for KFloats {
 
     #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        match image.exact::<3, SLOTS>(&LAYOUT) {
+        match image.exact::<SLOTS>(&LAYOUT) {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if let Some(image) = image.exact::<3, SLOTS>(&LAYOUT) {
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
             *self = Self::read(&image)?;
             return Ok(());
         }
@@ -139,7 +139,7 @@ impl Row for KFloats {
 
     #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        match image.exact::<3, SLOTS>(&LAYOUT) {
+        match image.exact::<SLOTS>(&LAYOUT) {
             Some(image) => self.is_in(&image),
             None => mirror_runtime::image::apart(|| self.is_in(image)),
         }
@@ -147,7 +147,7 @@ impl Row for KFloats {
 
     #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        match image.exact::<3, SLOTS>(&LAYOUT) {
+        match image.exact::<SLOTS>(&LAYOUT) {
             Some(image) => Self::read_key(&image),
             None => mirror_runtime::image::apart(|| Self::read_key(image)),
         }

@@ -92,7 +92,7 @@ impl Sample {
 
     /// One row: the columns before and behind are 5 and -7.
     fn row(&self, numbers: &mut Numbers) -> Vec<u8> {
-        let is_null = self.nullable && numbers.next() % 5 == 0;
+        let is_null = self.nullable && numbers.next().is_multiple_of(5);
         let mut row = vec![if is_null { 0b010 } else { 0 }];
         row.extend(5_i32.to_le_bytes());
         if !is_null {

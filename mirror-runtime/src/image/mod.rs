@@ -2,7 +2,9 @@
 //!
 //! A [`TableMap`] says how the rows of a table are laid out, a [`Plan`] where in such a row the
 //! mirrored columns are, a [`RowsEvent`] holds rows, and [`Plan::reader`] goes through them.
-//! Values are decoded by [`RowImage::get`]; columns nobody asks for are stepped over.
+//! Values are decoded by [`RowImage::get`]; columns nobody asks for are stepped over. Where a table
+//! is as it was when the code was generated, that code reads values from where it knows them to be
+//! ([`RowImage::exact`]).
 
 #[cfg(test)]
 mod absent_tests;

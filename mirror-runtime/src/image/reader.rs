@@ -93,16 +93,10 @@ impl<'a> RowReader<'a> {
             None => None,
             Some(_) => before,
         };
-        // Written out: nothing of this is left where it is used.
+        let after = self.after.as_ref();
         Ok(Some(RowImages {
-            before: match before {
-                Some(side) => Some(RowImage::new(side, None)),
-                None => None,
-            },
-            after: match &self.after {
-                Some(side) => Some(RowImage::new(side, documents)),
-                None => None,
-            },
+            before: before.map(|side| RowImage::new(side, None)),
+            after: after.map(|side| RowImage::new(side, documents)),
         }))
     }
 

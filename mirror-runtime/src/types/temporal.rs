@@ -4,6 +4,11 @@
 //! `my_time_packed_from_binary()` for types 17, 18 and 19; MySQL manual, "Date and Time Data
 //! Type Representation", for the older types 7, 10, 11 and 12.
 
+#![allow(
+    clippy::unnecessary_lazy_evaluations,
+    reason = "an error that is made but not given has to be dropped, which costs more than the value"
+)]
+
 use super::select::{kind_error, not_null, refuse_null};
 use super::{Date, DateTime, Time, Timestamp, hires};
 use crate::error::ValueError;

@@ -1,5 +1,6 @@
-//! Decoding into generated structs, against `mysql_common`'s BinlogRow and against reading the
-//! events with their checksums alone; the same files, in the page cache, for all three.
+//! Decoding into generated structs, against `mysql_common`'s BinlogRow, against mysql_cdc (with
+//! the feature of that name), and against reading the events with their checksums alone; the same
+//! files, in the page cache, for all.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -18,7 +19,7 @@ use mysql_common::binlog::consts::BinlogVersion;
 use mysql_common::binlog::events::EventData;
 
 use crate::Error;
-use crate::measure::cost;
+use crate::measure::{Cost, cost};
 use crate::report::Measurement;
 use crate::workload::Interval;
 
@@ -33,32 +34,39 @@ pub(crate) fn run(interval: &Interval, runs: usize) -> Result<Vec<Measurement>, 
     let baseline = cost(baseline_runs, rows, || binlog_rows(file))?;
     let name = format!("decode_{}", swap(interval.name));
     let per_second = |seconds: f64| rows as f64 / seconds;
-    Ok(vec![
-        Measurement {
-            name: name.clone(),
-            unit: "rows/CPU-s",
-            value: per_second(ours.cpu_seconds),
-            baseline: "mysql_common BinlogRow",
-            baseline_value: per_second(baseline.cpu_seconds),
-            runs,
-            note: format!(
-                "{:.0} MB/CPU-s, {:.2} allocations a row; BinlogRow {:.0} MB/CPU-s, {:.1} allocations a row",
-                megabytes / ours.cpu_seconds,
-                ours.allocations as f64 / rows as f64,
-                megabytes / baseline.cpu_seconds,
-                baseline.allocations as f64 / rows as f64,
-            ),
-        },
-        Measurement {
-            name: format!("{name}_vs_framing"),
-            unit: "CPU-s",
-            value: ours.cpu_seconds,
-            baseline: "framing and CRC32 alone",
-            baseline_value: framing.cpu_seconds,
-            runs,
-            note: format!("framing {:.0} MB/CPU-s", megabytes / framing.cpu_seconds),
-        },
-    ])
+    let allocations = |cost: Cost| cost.allocations as f64 / rows as f64;
+    let against = |name: String, baseline: &'static str, its: Cost| Measurement {
+        name,
+        unit: "rows/CPU-s",
+        value: per_second(ours.cpu_seconds),
+        baseline,
+        baseline_value: per_second(its.cpu_seconds),
+        runs,
+        note: format!(
+            "{:.0} MB/CPU-s, {:.2} allocations a row; the baseline {:.0} MB/CPU-s, {:.1} allocations a row",
+            megabytes / ours.cpu_seconds,
+            allocations(ours),
+            megabytes / its.cpu_seconds,
+            allocations(its),
+        ),
+    };
+    let mut measurements = vec![against(name.clone(), "mysql_common BinlogRow", baseline)];
+    #[cfg(feature = "mysql_cdc")]
+    measurements.push(against(
+        format!("{name}_vs_mysql_cdc"),
+        "mysql_cdc 0.2.1",
+        cost(baseline_runs, rows, || mysql_cdc_rows(file))?,
+    ));
+    measurements.push(Measurement {
+        name: format!("{name}_vs_framing"),
+        unit: "CPU-s",
+        value: ours.cpu_seconds,
+        baseline: "framing and CRC32 alone",
+        baseline_value: framing.cpu_seconds,
+        runs,
+        note: format!("framing {:.0} MB/CPU-s", megabytes / framing.cpu_seconds),
+    });
+    Ok(measurements)
 }
 
 /// `insert_long` is reported as `long_insert`.
@@ -69,7 +77,7 @@ fn swap(name: &str) -> String {
     }
 }
 
-fn frame(file: &Path) -> Result<(), Error> {
+pub(crate) fn frame(file: &Path) -> Result<(), Error> {
     let mut source = RecordedSource::open([file], TruncatedTail::End)?;
     while let Some(event) = source.next_event()? {
         black_box(event.body);
@@ -83,7 +91,7 @@ struct Decoder {
     short: usize,
 }
 
-fn decode(file: &Path) -> Result<u64, Error> {
+pub(crate) fn decode(file: &Path) -> Result<u64, Error> {
     let layouts = Tables::layouts();
     let short = layouts
         .iter()
@@ -172,6 +180,24 @@ fn binlog_rows(file: &Path) -> Result<u64, Error> {
             }
             _ => {}
         }
+    }
+    Ok(seen)
+}
+
+/// The other baseline: every row as mysql_cdc gives it. It checks no checksum.
+#[cfg(feature = "mysql_cdc")]
+fn mysql_cdc_rows(file: &Path) -> Result<u64, Error> {
+    use mysql_cdc::binlog_reader::BinlogReader;
+    use mysql_cdc::events::binlog_event::BinlogEvent;
+    let failed = |error| format!("mysql_cdc: {error:?}");
+    let mut seen = 0;
+    for event in BinlogReader::new(File::open(file)?).map_err(failed)? {
+        let rows = match event.map_err(failed)?.1 {
+            BinlogEvent::WriteRowsEvent(event) => black_box(event).rows.len(),
+            BinlogEvent::UpdateRowsEvent(event) => black_box(event).rows.len(),
+            _ => 0,
+        };
+        seen += rows as u64;
     }
     Ok(seen)
 }

@@ -19,7 +19,7 @@ use syn::Ident;
 pub use check::{ModelError, RESERVED_MODULE_NAMES, RESERVED_TYPE_NAMES};
 pub(crate) use docs::code_span;
 
-use crate::model::{ColumnType, Held, Model, Table};
+use crate::model::{Held, Model, Table};
 use docs::Docs;
 use keys::{IndexTokens, KeyTokens};
 use labels::{EnumTokens, SetTokens};
@@ -76,14 +76,13 @@ struct ColumnTokens {
     ty: String,
     docs: String,
     /// Expressions of the field's value from `image`, from `values`, whether `image` has it, its
-    /// value from `self` and straight from `image`.
+    /// value from `self` and straight from `image`, and of putting what `image` has into it.
     get: String,
     select: String,
     matches: String,
     value: String,
     image_value: String,
-    /// Of a column that `image` may have differences of: the expression that applies them.
-    merge: Option<String>,
+    merge: String,
     /// Whether a foreign key may change it.
     is_foreign_key: bool,
 }
@@ -192,6 +191,7 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
     let decoded = types::column_type(table, column)?;
     let at = Literal::usize_unsuffixed(index);
     let layout = quote!(&LAYOUT.columns[#at]);
+    let place = place(index);
     let (get, select, matches, value, merge) = if matches!(column.held, Held::User(_)) {
         let (get, next, merge, back) = if column.nullable {
             (
@@ -209,23 +209,22 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
             )
         };
         (
-            quote!(image.#get::<#decoded, _>(#at)?),
+            quote!(image.#get::<#decoded, _>(#at, #place)?),
             quote!(mirror_runtime::row::#next::<#decoded, _>(values, #layout)?),
-            quote!(image.matches(#at, &#back)?),
+            quote!(image.matches(#at, #place, &#back)?),
             quote!(#back.as_value(column).into_owned()),
             merge,
         )
     } else {
         (
-            quote!(image.get(#at)?),
+            quote!(image.get(#at, #place)?),
             quote!(mirror_runtime::row::next_select(values, #layout)?),
-            quote!(image.matches(#at, &self.#field)?),
+            quote!(image.matches(#at, #place, &self.#field)?),
             quote!(self.#field.as_value(column)),
             quote!(merge),
         )
     };
-    let merge = matches!(column.ty, ColumnType::Json)
-        .then(|| quote!(image.#merge(#at, &mut self.#field)?).to_string());
+    let merge = quote!(image.#merge(#at, &mut self.#field)?);
     let decoded = types::optional(column.nullable, decoded);
     let image_value = quote!(image.get::<#decoded>(#at)?.as_value(column).into_owned());
     Ok(ColumnTokens {
@@ -238,12 +237,18 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
         matches: matches.to_string(),
         value: value.to_string(),
         image_value: image_value.to_string(),
-        merge,
+        merge: merge.to_string(),
         is_foreign_key: table
             .foreign_keys
             .iter()
             .any(|key| key.columns.contains(&index)),
     })
+}
+
+/// Where a column is in images that are as the generated code was compiled for.
+fn place(index: usize) -> TokenStream {
+    let at = Literal::usize_unsuffixed(index);
+    quote!(const { PLACES[#at] })
 }
 
 /// The derives of a type: the built-in ones, then those of schema.json that are not among them.

@@ -127,6 +127,50 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 7] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Account {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            advertiser_id: image.get(0, const { PLACES[0] })?,
+            currency: image.get(1, const { PLACES[1] })?,
+            balance: image.get(2, const { PLACES[2] })?,
+            reserved: image.get(3, const { PLACES[3] })?,
+            credit_limit: image.get(4, const { PLACES[4] })?,
+            lifetime_spend: image.get(5, const { PLACES[5] })?,
+            version: image.get(6, const { PLACES[6] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.advertiser_id)?
+                && image.matches(1, const { PLACES[1] }, &self.currency)?
+                && image.matches(2, const { PLACES[2] }, &self.balance)?
+                && image.matches(3, const { PLACES[3] }, &self.reserved)?
+                && image.matches(4, const { PLACES[4] }, &self.credit_limit)?
+                && image.matches(5, const { PLACES[5] }, &self.lifetime_spend)?
+                && image.matches(6, const { PLACES[6] }, &self.version)?,
+        )
+    }
+}
+
 impl Row for Account {
     type Key = u32;
     type Indexes = AccountIndexes;
@@ -139,55 +183,43 @@ impl Row for Account {
         self.advertiser_id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            advertiser_id: image.get(0)?,
-            currency: image.get(1)?,
-            balance: image.get(2)?,
-            reserved: image.get(3)?,
-            credit_limit: image.get(4)?,
-            lifetime_spend: image.get(5)?,
-            version: image.get(6)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.advertiser_id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.currency = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.balance = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.reserved = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.credit_limit = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.lifetime_spend = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.version = image.get(6)?;
-        }
+        image.merge(0, &mut self.advertiser_id)?;
+        image.merge(1, &mut self.currency)?;
+        image.merge(2, &mut self.balance)?;
+        image.merge(3, &mut self.reserved)?;
+        image.merge(4, &mut self.credit_limit)?;
+        image.merge(5, &mut self.lifetime_spend)?;
+        image.merge(6, &mut self.version)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.advertiser_id)? && image.matches(1, &self.currency)?
-                && image.matches(2, &self.balance)? && image.matches(3, &self.reserved)?
-                && image.matches(4, &self.credit_limit)?
-                && image.matches(5, &self.lifetime_spend)?
-                && image.matches(6, &self.version)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

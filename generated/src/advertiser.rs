@@ -186,6 +186,62 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 12] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Advertiser {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            name: image.get(1, const { PLACES[1] })?,
+            email: image.get(2, const { PLACES[2] })?,
+            country: image.get(3, const { PLACES[3] })?,
+            status: image.get(4, const { PLACES[4] })?,
+            flags: image.get(5, const { PLACES[5] })?,
+            founded: image.get(6, const { PLACES[6] })?,
+            rating: image.get(7, const { PLACES[7] })?,
+            logo: image.get(8, const { PLACES[8] })?,
+            note: image.get(9, const { PLACES[9] })?,
+            created_at: image.get(10, const { PLACES[10] })?,
+            updated_at: image.get(11, const { PLACES[11] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.name)?
+                && image.matches(2, const { PLACES[2] }, &self.email)?
+                && image.matches(3, const { PLACES[3] }, &self.country)?
+                && image.matches(4, const { PLACES[4] }, &self.status)?
+                && image.matches(5, const { PLACES[5] }, &self.flags)?
+                && image.matches(6, const { PLACES[6] }, &self.founded)?
+                && image.matches(7, const { PLACES[7] }, &self.rating)?
+                && image.matches(8, const { PLACES[8] }, &self.logo)?
+                && image.matches(9, const { PLACES[9] }, &self.note)?
+                && image.matches(10, const { PLACES[10] }, &self.created_at)?
+                && image.matches(11, const { PLACES[11] }, &self.updated_at)?,
+        )
+    }
+}
+
 impl Row for Advertiser {
     type Key = u32;
     type Indexes = AdvertiserIndexes;
@@ -198,77 +254,48 @@ impl Row for Advertiser {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            name: image.get(1)?,
-            email: image.get(2)?,
-            country: image.get(3)?,
-            status: image.get(4)?,
-            flags: image.get(5)?,
-            founded: image.get(6)?,
-            rating: image.get(7)?,
-            logo: image.get(8)?,
-            note: image.get(9)?,
-            created_at: image.get(10)?,
-            updated_at: image.get(11)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.name = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.email = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.country = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.status = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.flags = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.founded = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.rating = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.logo = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.note = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.created_at = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.updated_at = image.get(11)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.name)?;
+        image.merge(2, &mut self.email)?;
+        image.merge(3, &mut self.country)?;
+        image.merge(4, &mut self.status)?;
+        image.merge(5, &mut self.flags)?;
+        image.merge(6, &mut self.founded)?;
+        image.merge(7, &mut self.rating)?;
+        image.merge(8, &mut self.logo)?;
+        image.merge(9, &mut self.note)?;
+        image.merge(10, &mut self.created_at)?;
+        image.merge(11, &mut self.updated_at)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.name)?
-                && image.matches(2, &self.email)? && image.matches(3, &self.country)?
-                && image.matches(4, &self.status)? && image.matches(5, &self.flags)?
-                && image.matches(6, &self.founded)? && image.matches(7, &self.rating)?
-                && image.matches(8, &self.logo)? && image.matches(9, &self.note)?
-                && image.matches(10, &self.created_at)?
-                && image.matches(11, &self.updated_at)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -495,10 +522,13 @@ impl AdvertiserStatus {
 }
 
 impl ColumnValue for AdvertiserStatus {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -506,8 +536,10 @@ impl ColumnValue for AdvertiserStatus {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -583,9 +615,13 @@ impl BitOr for AdvertiserFlags {
 }
 
 impl ColumnValue for AdvertiserFlags {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -593,7 +629,10 @@ impl ColumnValue for AdvertiserFlags {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

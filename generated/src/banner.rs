@@ -271,6 +271,76 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 19] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Banner {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            campaign_id: image.get(1, const { PLACES[1] })?,
+            name: image.get(2, const { PLACES[2] })?,
+            status: image.get(3, const { PLACES[3] })?,
+            format: image.get(4, const { PLACES[4] })?,
+            width: image.get(5, const { PLACES[5] })?,
+            height: image.get(6, const { PLACES[6] })?,
+            offset_x: image.get(7, const { PLACES[7] })?,
+            weight: image.get(8, const { PLACES[8] })?,
+            features: image.get(9, const { PLACES[9] })?,
+            ctr: image.get(10, const { PLACES[10] })?,
+            click_url: image.get(11, const { PLACES[11] })?,
+            alt: image.get(12, const { PLACES[12] })?,
+            html: image.get(13, const { PLACES[13] })?,
+            thumbnail: image.get(14, const { PLACES[14] })?,
+            image: image.get(15, const { PLACES[15] })?,
+            checksum: image.get(16, const { PLACES[16] })?,
+            extra: image.get(17, const { PLACES[17] })?,
+            created_at: image.get(18, const { PLACES[18] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u64, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.campaign_id)?
+                && image.matches(2, const { PLACES[2] }, &self.name)?
+                && image.matches(3, const { PLACES[3] }, &self.status)?
+                && image.matches(4, const { PLACES[4] }, &self.format)?
+                && image.matches(5, const { PLACES[5] }, &self.width)?
+                && image.matches(6, const { PLACES[6] }, &self.height)?
+                && image.matches(7, const { PLACES[7] }, &self.offset_x)?
+                && image.matches(8, const { PLACES[8] }, &self.weight)?
+                && image.matches(9, const { PLACES[9] }, &self.features)?
+                && image.matches(10, const { PLACES[10] }, &self.ctr)?
+                && image.matches(11, const { PLACES[11] }, &self.click_url)?
+                && image.matches(12, const { PLACES[12] }, &self.alt)?
+                && image.matches(13, const { PLACES[13] }, &self.html)?
+                && image.matches(14, const { PLACES[14] }, &self.thumbnail)?
+                && image.matches(15, const { PLACES[15] }, &self.image)?
+                && image.matches(16, const { PLACES[16] }, &self.checksum)?
+                && image.matches(17, const { PLACES[17] }, &self.extra)?
+                && image.matches(18, const { PLACES[18] }, &self.created_at)?,
+        )
+    }
+}
+
 impl Row for Banner {
     type Key = u64;
     type Indexes = BannerIndexes;
@@ -283,108 +353,55 @@ impl Row for Banner {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            campaign_id: image.get(1)?,
-            name: image.get(2)?,
-            status: image.get(3)?,
-            format: image.get(4)?,
-            width: image.get(5)?,
-            height: image.get(6)?,
-            offset_x: image.get(7)?,
-            weight: image.get(8)?,
-            features: image.get(9)?,
-            ctr: image.get(10)?,
-            click_url: image.get(11)?,
-            alt: image.get(12)?,
-            html: image.get(13)?,
-            thumbnail: image.get(14)?,
-            image: image.get(15)?,
-            checksum: image.get(16)?,
-            extra: image.get(17)?,
-            created_at: image.get(18)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.campaign_id = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.name = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.status = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.format = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.width = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.height = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.offset_x = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.weight = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.features = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.ctr = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.click_url = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.alt = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.html = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.thumbnail = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.image = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.checksum = image.get(16)?;
-        }
-        if image.is_present(17) {
-            self.extra = image.get(17)?;
-        }
-        if image.is_present(18) {
-            self.created_at = image.get(18)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.campaign_id)?;
+        image.merge(2, &mut self.name)?;
+        image.merge(3, &mut self.status)?;
+        image.merge(4, &mut self.format)?;
+        image.merge(5, &mut self.width)?;
+        image.merge(6, &mut self.height)?;
+        image.merge(7, &mut self.offset_x)?;
+        image.merge(8, &mut self.weight)?;
+        image.merge(9, &mut self.features)?;
+        image.merge(10, &mut self.ctr)?;
+        image.merge(11, &mut self.click_url)?;
+        image.merge(12, &mut self.alt)?;
+        image.merge(13, &mut self.html)?;
+        image.merge(14, &mut self.thumbnail)?;
+        image.merge(15, &mut self.image)?;
+        image.merge(16, &mut self.checksum)?;
+        image.merge(17, &mut self.extra)?;
+        image.merge(18, &mut self.created_at)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.campaign_id)?
-                && image.matches(2, &self.name)? && image.matches(3, &self.status)?
-                && image.matches(4, &self.format)? && image.matches(5, &self.width)?
-                && image.matches(6, &self.height)? && image.matches(7, &self.offset_x)?
-                && image.matches(8, &self.weight)? && image.matches(9, &self.features)?
-                && image.matches(10, &self.ctr)? && image.matches(11, &self.click_url)?
-                && image.matches(12, &self.alt)? && image.matches(13, &self.html)?
-                && image.matches(14, &self.thumbnail)? && image.matches(15, &self.image)?
-                && image.matches(16, &self.checksum)? && image.matches(17, &self.extra)?
-                && image.matches(18, &self.created_at)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -674,10 +691,13 @@ impl BannerStatus {
 }
 
 impl ColumnValue for BannerStatus {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -685,8 +705,10 @@ impl ColumnValue for BannerStatus {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -772,10 +794,13 @@ impl BannerFormat {
 }
 
 impl ColumnValue for BannerFormat {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -783,8 +808,10 @@ impl ColumnValue for BannerFormat {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

@@ -258,6 +258,74 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 18] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Campaign {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            advertiser_id: image.get(1, const { PLACES[1] })?,
+            name: image.get(2, const { PLACES[2] })?,
+            status: image.get(3, const { PLACES[3] })?,
+            r#type: image.get(4, const { PLACES[4] })?,
+            budget: image.get(5, const { PLACES[5] })?,
+            spent: image.get(6, const { PLACES[6] })?,
+            bid_micros: image.get(7, const { PLACES[7] })?,
+            pacing: image.get(8, const { PLACES[8] })?,
+            priority: image.get(9, const { PLACES[9] })?,
+            frequency_cap: image.get(10, const { PLACES[10] })?,
+            start_date: image.get(11, const { PLACES[11] })?,
+            end_date: image.get(12, const { PLACES[12] })?,
+            daily_from: image.get(13, const { PLACES[13] })?,
+            daily_until: image.get(14, const { PLACES[14] })?,
+            days: image.get(15, const { PLACES[15] })?,
+            external_id: image.get(16, const { PLACES[16] })?,
+            changed_at: image.get(17, const { PLACES[17] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.advertiser_id)?
+                && image.matches(2, const { PLACES[2] }, &self.name)?
+                && image.matches(3, const { PLACES[3] }, &self.status)?
+                && image.matches(4, const { PLACES[4] }, &self.r#type)?
+                && image.matches(5, const { PLACES[5] }, &self.budget)?
+                && image.matches(6, const { PLACES[6] }, &self.spent)?
+                && image.matches(7, const { PLACES[7] }, &self.bid_micros)?
+                && image.matches(8, const { PLACES[8] }, &self.pacing)?
+                && image.matches(9, const { PLACES[9] }, &self.priority)?
+                && image.matches(10, const { PLACES[10] }, &self.frequency_cap)?
+                && image.matches(11, const { PLACES[11] }, &self.start_date)?
+                && image.matches(12, const { PLACES[12] }, &self.end_date)?
+                && image.matches(13, const { PLACES[13] }, &self.daily_from)?
+                && image.matches(14, const { PLACES[14] }, &self.daily_until)?
+                && image.matches(15, const { PLACES[15] }, &self.days)?
+                && image.matches(16, const { PLACES[16] }, &self.external_id)?
+                && image.matches(17, const { PLACES[17] }, &self.changed_at)?,
+        )
+    }
+}
+
 impl Row for Campaign {
     type Key = u32;
     type Indexes = CampaignIndexes;
@@ -270,107 +338,54 @@ impl Row for Campaign {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            advertiser_id: image.get(1)?,
-            name: image.get(2)?,
-            status: image.get(3)?,
-            r#type: image.get(4)?,
-            budget: image.get(5)?,
-            spent: image.get(6)?,
-            bid_micros: image.get(7)?,
-            pacing: image.get(8)?,
-            priority: image.get(9)?,
-            frequency_cap: image.get(10)?,
-            start_date: image.get(11)?,
-            end_date: image.get(12)?,
-            daily_from: image.get(13)?,
-            daily_until: image.get(14)?,
-            days: image.get(15)?,
-            external_id: image.get(16)?,
-            changed_at: image.get(17)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.advertiser_id = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.name = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.status = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.r#type = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.budget = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.spent = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.bid_micros = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.pacing = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.priority = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.frequency_cap = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.start_date = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.end_date = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.daily_from = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.daily_until = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.days = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.external_id = image.get(16)?;
-        }
-        if image.is_present(17) {
-            self.changed_at = image.get(17)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.advertiser_id)?;
+        image.merge(2, &mut self.name)?;
+        image.merge(3, &mut self.status)?;
+        image.merge(4, &mut self.r#type)?;
+        image.merge(5, &mut self.budget)?;
+        image.merge(6, &mut self.spent)?;
+        image.merge(7, &mut self.bid_micros)?;
+        image.merge(8, &mut self.pacing)?;
+        image.merge(9, &mut self.priority)?;
+        image.merge(10, &mut self.frequency_cap)?;
+        image.merge(11, &mut self.start_date)?;
+        image.merge(12, &mut self.end_date)?;
+        image.merge(13, &mut self.daily_from)?;
+        image.merge(14, &mut self.daily_until)?;
+        image.merge(15, &mut self.days)?;
+        image.merge(16, &mut self.external_id)?;
+        image.merge(17, &mut self.changed_at)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.advertiser_id)?
-                && image.matches(2, &self.name)? && image.matches(3, &self.status)?
-                && image.matches(4, &self.r#type)? && image.matches(5, &self.budget)?
-                && image.matches(6, &self.spent)? && image.matches(7, &self.bid_micros)?
-                && image.matches(8, &self.pacing)? && image.matches(9, &self.priority)?
-                && image.matches(10, &self.frequency_cap)?
-                && image.matches(11, &self.start_date)?
-                && image.matches(12, &self.end_date)?
-                && image.matches(13, &self.daily_from)?
-                && image.matches(14, &self.daily_until)?
-                && image.matches(15, &self.days)?
-                && image.matches(16, &self.external_id)?
-                && image.matches(17, &self.changed_at)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -690,10 +705,13 @@ impl CampaignStatus {
 }
 
 impl ColumnValue for CampaignStatus {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -701,8 +719,10 @@ impl ColumnValue for CampaignStatus {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -771,10 +791,13 @@ impl CampaignType {
 }
 
 impl ColumnValue for CampaignType {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -782,8 +805,10 @@ impl ColumnValue for CampaignType {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -868,9 +893,13 @@ impl BitOr for CampaignDays {
 }
 
 impl ColumnValue for CampaignDays {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -878,7 +907,10 @@ impl ColumnValue for CampaignDays {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

@@ -92,6 +92,46 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 5] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl DailyStats {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            day: image.get(0, const { PLACES[0] })?,
+            campaign_id: image.get(1, const { PLACES[1] })?,
+            impressions: image.get(2, const { PLACES[2] })?,
+            clicks: image.get(3, const { PLACES[3] })?,
+            revenue: image.get(4, const { PLACES[4] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<(mirror_runtime::Date, u32), ValueError> {
+        Ok((image.get(0, const { PLACES[0] })?, image.get(1, const { PLACES[1] })?))
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.day)?
+                && image.matches(1, const { PLACES[1] }, &self.campaign_id)?
+                && image.matches(2, const { PLACES[2] }, &self.impressions)?
+                && image.matches(3, const { PLACES[3] }, &self.clicks)?
+                && image.matches(4, const { PLACES[4] }, &self.revenue)?,
+        )
+    }
+}
+
 impl Row for DailyStats {
     type Key = (mirror_runtime::Date, u32);
     type Indexes = DailyStatsIndexes;
@@ -104,45 +144,41 @@ impl Row for DailyStats {
         (self.day, self.campaign_id)
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            day: image.get(0)?,
-            campaign_id: image.get(1)?,
-            impressions: image.get(2)?,
-            clicks: image.get(3)?,
-            revenue: image.get(4)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.day = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.campaign_id = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.impressions = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.clicks = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.revenue = image.get(4)?;
-        }
+        image.merge(0, &mut self.day)?;
+        image.merge(1, &mut self.campaign_id)?;
+        image.merge(2, &mut self.impressions)?;
+        image.merge(3, &mut self.clicks)?;
+        image.merge(4, &mut self.revenue)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.day)? && image.matches(1, &self.campaign_id)?
-                && image.matches(2, &self.impressions)?
-                && image.matches(3, &self.clicks)? && image.matches(4, &self.revenue)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        Ok((image.get(0)?, image.get(1)?))
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

@@ -93,6 +93,46 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 5] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Document {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            body: image.get(1, const { PLACES[1] })?,
+            digest: image.get(2, const { PLACES[2] })?,
+            last_change: image.get(3, const { PLACES[3] })?,
+            last_check: image.get(4, const { PLACES[4] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.body)?
+                && image.matches(2, const { PLACES[2] }, &self.digest)?
+                && image.matches(3, const { PLACES[3] }, &self.last_change)?
+                && image.matches(4, const { PLACES[4] }, &self.last_check)?,
+        )
+    }
+}
+
 impl Row for Document {
     type Key = u32;
     type Indexes = DocumentIndexes;
@@ -105,46 +145,41 @@ impl Row for Document {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            body: image.get(1)?,
-            digest: image.get(2)?,
-            last_change: image.get(3)?,
-            last_check: image.get(4)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.body = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.digest = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.last_change = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.last_check = image.get(4)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.body)?;
+        image.merge(2, &mut self.digest)?;
+        image.merge(3, &mut self.last_change)?;
+        image.merge(4, &mut self.last_check)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.body)?
-                && image.matches(2, &self.digest)?
-                && image.matches(3, &self.last_change)?
-                && image.matches(4, &self.last_check)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

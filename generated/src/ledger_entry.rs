@@ -122,6 +122,50 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 7] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl LedgerEntry {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            advertiser_id: image.get(0, const { PLACES[0] })?,
+            entry: image.get(1, const { PLACES[1] })?,
+            kind: image.get(2, const { PLACES[2] })?,
+            amount: image.get(3, const { PLACES[3] })?,
+            reference: image.get(4, const { PLACES[4] })?,
+            booked_at: image.get(5, const { PLACES[5] })?,
+            text: image.get(6, const { PLACES[6] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<(u32, u32), ValueError> {
+        Ok((image.get(0, const { PLACES[0] })?, image.get(1, const { PLACES[1] })?))
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.advertiser_id)?
+                && image.matches(1, const { PLACES[1] }, &self.entry)?
+                && image.matches(2, const { PLACES[2] }, &self.kind)?
+                && image.matches(3, const { PLACES[3] }, &self.amount)?
+                && image.matches(4, const { PLACES[4] }, &self.reference)?
+                && image.matches(5, const { PLACES[5] }, &self.booked_at)?
+                && image.matches(6, const { PLACES[6] }, &self.text)?,
+        )
+    }
+}
+
 impl Row for LedgerEntry {
     type Key = (u32, u32);
     type Indexes = LedgerEntryIndexes;
@@ -134,54 +178,43 @@ impl Row for LedgerEntry {
         (self.advertiser_id, self.entry)
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            advertiser_id: image.get(0)?,
-            entry: image.get(1)?,
-            kind: image.get(2)?,
-            amount: image.get(3)?,
-            reference: image.get(4)?,
-            booked_at: image.get(5)?,
-            text: image.get(6)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.advertiser_id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.entry = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.kind = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.amount = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.reference = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.booked_at = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.text = image.get(6)?;
-        }
+        image.merge(0, &mut self.advertiser_id)?;
+        image.merge(1, &mut self.entry)?;
+        image.merge(2, &mut self.kind)?;
+        image.merge(3, &mut self.amount)?;
+        image.merge(4, &mut self.reference)?;
+        image.merge(5, &mut self.booked_at)?;
+        image.merge(6, &mut self.text)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.advertiser_id)? && image.matches(1, &self.entry)?
-                && image.matches(2, &self.kind)? && image.matches(3, &self.amount)?
-                && image.matches(4, &self.reference)?
-                && image.matches(5, &self.booked_at)? && image.matches(6, &self.text)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        Ok((image.get(0)?, image.get(1)?))
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -402,10 +435,13 @@ impl LedgerEntryKind {
 }
 
 impl ColumnValue for LedgerEntryKind {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -413,8 +449,10 @@ impl ColumnValue for LedgerEntryKind {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

@@ -338,6 +338,90 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 26] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl LongTable {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            field1: image.get(1, const { PLACES[1] })?,
+            field2: image.get(2, const { PLACES[2] })?,
+            field3: image.get(3, const { PLACES[3] })?,
+            field4: image.get(4, const { PLACES[4] })?,
+            field5: image.get(5, const { PLACES[5] })?,
+            field6: image.get(6, const { PLACES[6] })?,
+            field7: image.get(7, const { PLACES[7] })?,
+            field8: image.get(8, const { PLACES[8] })?,
+            field9: image.get(9, const { PLACES[9] })?,
+            field10: image.get(10, const { PLACES[10] })?,
+            field11: image.get(11, const { PLACES[11] })?,
+            field12: image.get(12, const { PLACES[12] })?,
+            field13: image.get(13, const { PLACES[13] })?,
+            field14: image.get(14, const { PLACES[14] })?,
+            field15: image.get(15, const { PLACES[15] })?,
+            field16: image.get(16, const { PLACES[16] })?,
+            field17: image.get(17, const { PLACES[17] })?,
+            field18: image.get(18, const { PLACES[18] })?,
+            field19: image.get(19, const { PLACES[19] })?,
+            field20: image.get(20, const { PLACES[20] })?,
+            field21: image.get(21, const { PLACES[21] })?,
+            field22: image.get(22, const { PLACES[22] })?,
+            field23: image.get(23, const { PLACES[23] })?,
+            field24: image.get(24, const { PLACES[24] })?,
+            field25: image.get(25, const { PLACES[25] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<i32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.field1)?
+                && image.matches(2, const { PLACES[2] }, &self.field2)?
+                && image.matches(3, const { PLACES[3] }, &self.field3)?
+                && image.matches(4, const { PLACES[4] }, &self.field4)?
+                && image.matches(5, const { PLACES[5] }, &self.field5)?
+                && image.matches(6, const { PLACES[6] }, &self.field6)?
+                && image.matches(7, const { PLACES[7] }, &self.field7)?
+                && image.matches(8, const { PLACES[8] }, &self.field8)?
+                && image.matches(9, const { PLACES[9] }, &self.field9)?
+                && image.matches(10, const { PLACES[10] }, &self.field10)?
+                && image.matches(11, const { PLACES[11] }, &self.field11)?
+                && image.matches(12, const { PLACES[12] }, &self.field12)?
+                && image.matches(13, const { PLACES[13] }, &self.field13)?
+                && image.matches(14, const { PLACES[14] }, &self.field14)?
+                && image.matches(15, const { PLACES[15] }, &self.field15)?
+                && image.matches(16, const { PLACES[16] }, &self.field16)?
+                && image.matches(17, const { PLACES[17] }, &self.field17)?
+                && image.matches(18, const { PLACES[18] }, &self.field18)?
+                && image.matches(19, const { PLACES[19] }, &self.field19)?
+                && image.matches(20, const { PLACES[20] }, &self.field20)?
+                && image.matches(21, const { PLACES[21] }, &self.field21)?
+                && image.matches(22, const { PLACES[22] }, &self.field22)?
+                && image.matches(23, const { PLACES[23] }, &self.field23)?
+                && image.matches(24, const { PLACES[24] }, &self.field24)?
+                && image.matches(25, const { PLACES[25] }, &self.field25)?,
+        )
+    }
+}
+
 impl Row for LongTable {
     type Key = i32;
     type Indexes = LongTableIndexes;
@@ -350,139 +434,62 @@ impl Row for LongTable {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            field1: image.get(1)?,
-            field2: image.get(2)?,
-            field3: image.get(3)?,
-            field4: image.get(4)?,
-            field5: image.get(5)?,
-            field6: image.get(6)?,
-            field7: image.get(7)?,
-            field8: image.get(8)?,
-            field9: image.get(9)?,
-            field10: image.get(10)?,
-            field11: image.get(11)?,
-            field12: image.get(12)?,
-            field13: image.get(13)?,
-            field14: image.get(14)?,
-            field15: image.get(15)?,
-            field16: image.get(16)?,
-            field17: image.get(17)?,
-            field18: image.get(18)?,
-            field19: image.get(19)?,
-            field20: image.get(20)?,
-            field21: image.get(21)?,
-            field22: image.get(22)?,
-            field23: image.get(23)?,
-            field24: image.get(24)?,
-            field25: image.get(25)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.field1 = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.field2 = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.field3 = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.field4 = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.field5 = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.field6 = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.field7 = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.field8 = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.field9 = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.field10 = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.field11 = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.field12 = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.field13 = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.field14 = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.field15 = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.field16 = image.get(16)?;
-        }
-        if image.is_present(17) {
-            self.field17 = image.get(17)?;
-        }
-        if image.is_present(18) {
-            self.field18 = image.get(18)?;
-        }
-        if image.is_present(19) {
-            self.field19 = image.get(19)?;
-        }
-        if image.is_present(20) {
-            self.field20 = image.get(20)?;
-        }
-        if image.is_present(21) {
-            self.field21 = image.get(21)?;
-        }
-        if image.is_present(22) {
-            self.field22 = image.get(22)?;
-        }
-        if image.is_present(23) {
-            self.field23 = image.get(23)?;
-        }
-        if image.is_present(24) {
-            self.field24 = image.get(24)?;
-        }
-        if image.is_present(25) {
-            self.field25 = image.get(25)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.field1)?;
+        image.merge(2, &mut self.field2)?;
+        image.merge(3, &mut self.field3)?;
+        image.merge(4, &mut self.field4)?;
+        image.merge(5, &mut self.field5)?;
+        image.merge(6, &mut self.field6)?;
+        image.merge(7, &mut self.field7)?;
+        image.merge(8, &mut self.field8)?;
+        image.merge(9, &mut self.field9)?;
+        image.merge(10, &mut self.field10)?;
+        image.merge(11, &mut self.field11)?;
+        image.merge(12, &mut self.field12)?;
+        image.merge(13, &mut self.field13)?;
+        image.merge(14, &mut self.field14)?;
+        image.merge(15, &mut self.field15)?;
+        image.merge(16, &mut self.field16)?;
+        image.merge(17, &mut self.field17)?;
+        image.merge(18, &mut self.field18)?;
+        image.merge(19, &mut self.field19)?;
+        image.merge(20, &mut self.field20)?;
+        image.merge(21, &mut self.field21)?;
+        image.merge(22, &mut self.field22)?;
+        image.merge(23, &mut self.field23)?;
+        image.merge(24, &mut self.field24)?;
+        image.merge(25, &mut self.field25)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.field1)?
-                && image.matches(2, &self.field2)? && image.matches(3, &self.field3)?
-                && image.matches(4, &self.field4)? && image.matches(5, &self.field5)?
-                && image.matches(6, &self.field6)? && image.matches(7, &self.field7)?
-                && image.matches(8, &self.field8)? && image.matches(9, &self.field9)?
-                && image.matches(10, &self.field10)? && image.matches(11, &self.field11)?
-                && image.matches(12, &self.field12)? && image.matches(13, &self.field13)?
-                && image.matches(14, &self.field14)? && image.matches(15, &self.field15)?
-                && image.matches(16, &self.field16)? && image.matches(17, &self.field17)?
-                && image.matches(18, &self.field18)? && image.matches(19, &self.field19)?
-                && image.matches(20, &self.field20)? && image.matches(21, &self.field21)?
-                && image.matches(22, &self.field22)? && image.matches(23, &self.field23)?
-                && image.matches(24, &self.field24)? && image.matches(25, &self.field25)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -709,10 +716,13 @@ impl LongTableField3 {
 }
 
 impl ColumnValue for LongTableField3 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -720,8 +730,10 @@ impl ColumnValue for LongTableField3 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -783,10 +795,13 @@ impl LongTableField4 {
 }
 
 impl ColumnValue for LongTableField4 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -794,8 +809,10 @@ impl ColumnValue for LongTableField4 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -857,10 +874,13 @@ impl LongTableField19 {
 }
 
 impl ColumnValue for LongTableField19 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -868,8 +888,10 @@ impl ColumnValue for LongTableField19 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -942,9 +964,13 @@ impl BitOr for LongTableField9 {
 }
 
 impl ColumnValue for LongTableField9 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -952,7 +978,10 @@ impl ColumnValue for LongTableField9 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

@@ -139,6 +139,52 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 8] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Slot {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            site: image.get(1, const { PLACES[1] })?,
+            path: image.get(2, const { PLACES[2] })?,
+            pattern: image.get(3, const { PLACES[3] })?,
+            floor_price: image.get(4, const { PLACES[4] })?,
+            position: image.get(5, const { PLACES[5] })?,
+            daily_requests: image.get(6, const { PLACES[6] })?,
+            is_mobile: image.get(7, const { PLACES[7] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u16, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.site)?
+                && image.matches(2, const { PLACES[2] }, &self.path)?
+                && image.matches(3, const { PLACES[3] }, &self.pattern)?
+                && image.matches(4, const { PLACES[4] }, &self.floor_price)?
+                && image.matches(5, const { PLACES[5] }, &self.position)?
+                && image.matches(6, const { PLACES[6] }, &self.daily_requests)?
+                && image.matches(7, const { PLACES[7] }, &self.is_mobile)?,
+        )
+    }
+}
+
 impl Row for Slot {
     type Key = u16;
     type Indexes = SlotIndexes;
@@ -151,60 +197,44 @@ impl Row for Slot {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            site: image.get(1)?,
-            path: image.get(2)?,
-            pattern: image.get(3)?,
-            floor_price: image.get(4)?,
-            position: image.get(5)?,
-            daily_requests: image.get(6)?,
-            is_mobile: image.get(7)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.site = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.path = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.pattern = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.floor_price = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.position = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.daily_requests = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.is_mobile = image.get(7)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.site)?;
+        image.merge(2, &mut self.path)?;
+        image.merge(3, &mut self.pattern)?;
+        image.merge(4, &mut self.floor_price)?;
+        image.merge(5, &mut self.position)?;
+        image.merge(6, &mut self.daily_requests)?;
+        image.merge(7, &mut self.is_mobile)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.site)?
-                && image.matches(2, &self.path)? && image.matches(3, &self.pattern)?
-                && image.matches(4, &self.floor_price)?
-                && image.matches(5, &self.position)?
-                && image.matches(6, &self.daily_requests)?
-                && image.matches(7, &self.is_mobile)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

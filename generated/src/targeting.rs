@@ -96,6 +96,50 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 5] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Targeting {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            campaign_id: image.get(0, const { PLACES[0] })?,
+            attribute: image.get(1, const { PLACES[1] })?,
+            value: image.get(2, const { PLACES[2] })?,
+            negative: image.get(3, const { PLACES[3] })?,
+            bid_factor: image.get(4, const { PLACES[4] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<(u32, TargetingAttribute, Box<str>), ValueError> {
+        Ok((
+            image.get(0, const { PLACES[0] })?,
+            image.get(1, const { PLACES[1] })?,
+            image.get(2, const { PLACES[2] })?,
+        ))
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.campaign_id)?
+                && image.matches(1, const { PLACES[1] }, &self.attribute)?
+                && image.matches(2, const { PLACES[2] }, &self.value)?
+                && image.matches(3, const { PLACES[3] }, &self.negative)?
+                && image.matches(4, const { PLACES[4] }, &self.bid_factor)?,
+        )
+    }
+}
+
 impl Row for Targeting {
     type Key = (u32, TargetingAttribute, Box<str>);
     type Indexes = TargetingIndexes;
@@ -108,45 +152,41 @@ impl Row for Targeting {
         (self.campaign_id, self.attribute, self.value.clone())
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            campaign_id: image.get(0)?,
-            attribute: image.get(1)?,
-            value: image.get(2)?,
-            negative: image.get(3)?,
-            bid_factor: image.get(4)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.campaign_id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.attribute = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.value = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.negative = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.bid_factor = image.get(4)?;
-        }
+        image.merge(0, &mut self.campaign_id)?;
+        image.merge(1, &mut self.attribute)?;
+        image.merge(2, &mut self.value)?;
+        image.merge(3, &mut self.negative)?;
+        image.merge(4, &mut self.bid_factor)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.campaign_id)? && image.matches(1, &self.attribute)?
-                && image.matches(2, &self.value)? && image.matches(3, &self.negative)?
-                && image.matches(4, &self.bid_factor)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        Ok((image.get(0)?, image.get(1)?, image.get(2)?))
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -351,10 +391,13 @@ impl TargetingAttribute {
 }
 
 impl ColumnValue for TargetingAttribute {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -362,8 +405,10 @@ impl ColumnValue for TargetingAttribute {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

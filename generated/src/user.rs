@@ -139,6 +139,54 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 9] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl User {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            name: image.get(1, const { PLACES[1] })?,
+            email: image.get(2, const { PLACES[2] })?,
+            status: image.get(3, const { PLACES[3] })?,
+            karma: image.get(4, const { PLACES[4] })?,
+            born: image.get(5, const { PLACES[5] })?,
+            avatar_hash: image.get(6, const { PLACES[6] })?,
+            last_login: image.get(7, const { PLACES[7] })?,
+            created_at: image.get(8, const { PLACES[8] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.name)?
+                && image.matches(2, const { PLACES[2] }, &self.email)?
+                && image.matches(3, const { PLACES[3] }, &self.status)?
+                && image.matches(4, const { PLACES[4] }, &self.karma)?
+                && image.matches(5, const { PLACES[5] }, &self.born)?
+                && image.matches(6, const { PLACES[6] }, &self.avatar_hash)?
+                && image.matches(7, const { PLACES[7] }, &self.last_login)?
+                && image.matches(8, const { PLACES[8] }, &self.created_at)?,
+        )
+    }
+}
+
 impl Row for User {
     type Key = u32;
     type Indexes = UserIndexes;
@@ -151,64 +199,45 @@ impl Row for User {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            name: image.get(1)?,
-            email: image.get(2)?,
-            status: image.get(3)?,
-            karma: image.get(4)?,
-            born: image.get(5)?,
-            avatar_hash: image.get(6)?,
-            last_login: image.get(7)?,
-            created_at: image.get(8)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.name = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.email = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.status = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.karma = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.born = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.avatar_hash = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.last_login = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.created_at = image.get(8)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.name)?;
+        image.merge(2, &mut self.email)?;
+        image.merge(3, &mut self.status)?;
+        image.merge(4, &mut self.karma)?;
+        image.merge(5, &mut self.born)?;
+        image.merge(6, &mut self.avatar_hash)?;
+        image.merge(7, &mut self.last_login)?;
+        image.merge(8, &mut self.created_at)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.name)?
-                && image.matches(2, &self.email)? && image.matches(3, &self.status)?
-                && image.matches(4, &self.karma)? && image.matches(5, &self.born)?
-                && image.matches(6, &self.avatar_hash)?
-                && image.matches(7, &self.last_login)?
-                && image.matches(8, &self.created_at)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -447,10 +476,13 @@ impl UserStatus {
 }
 
 impl ColumnValue for UserStatus {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -458,8 +490,10 @@ impl ColumnValue for UserStatus {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

@@ -118,8 +118,7 @@ pub trait Row: Clone + Send + Sync + Sized + 'static {
     /// When a column cannot be decoded.
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError>;
 
-    /// Whether every mirrored column that the image has is as in this row
-    /// (`image.matches(field, &self.column)?` for each).
+    /// Whether every mirrored column that the image has is as in this row.
     ///
     /// # Errors
     /// When a column cannot be decoded.

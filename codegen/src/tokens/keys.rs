@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::docs::{self, Docs, code_span};
 use super::types::{Shape, column_type, optional, shape, total_type, value_type};
-use super::{ModelError, check, ident};
+use super::{ModelError, check, ident, place};
 use crate::model::{Column, Held, Index, Table};
 
 /// Most parts of a tuple that is ordered and printable; the rest of a longer key nests.
@@ -166,16 +166,17 @@ impl<'a> Part<'a> {
     /// The key part from a row image, as a `Result`.
     fn decode(&self) -> TokenStream {
         let index = proc_macro2::Literal::usize_unsuffixed(self.index);
+        let place = place(self.index);
         match self.shape {
             Shape::Float => {
                 let (ty, total) = (&self.ty, total_type(&self.column.ty));
-                quote!(image.get::<#ty>(#index).map(#total::from))
+                quote!(image.get::<#ty>(#index, #place).map(#total::from))
             }
             _ if matches!(self.column.held, Held::User(_)) => {
                 let decoded = &self.decoded;
-                quote!(image.get_converted::<#decoded, _>(#index))
+                quote!(image.get_converted::<#decoded, _>(#index, #place))
             }
-            _ => quote!(image.get(#index)),
+            _ => quote!(image.get(#index, #place)),
         }
     }
 

@@ -129,11 +129,13 @@ fn same_temporal(new: u8, old: u8, fsp: u8, wire: &WireColumn) -> bool {
     (wire.type_code == new && wire.meta == u16::from(fsp)) || wire.type_code == old
 }
 
-fn enum_bytes(labels: usize) -> u16 {
+/// Bytes of an ENUM with so many labels.
+pub(super) const fn enum_bytes(labels: usize) -> u16 {
     if labels < 256 { 1 } else { 2 }
 }
 
-fn set_bytes(labels: usize) -> u16 {
+/// Bytes of a SET with so many labels.
+pub(super) const fn set_bytes(labels: usize) -> u16 {
     match labels.div_ceil(8) {
         bytes @ 0..=4 => bytes as u16,
         _ => 8,

@@ -2,7 +2,9 @@
 //!
 //! A [`TableMap`] says how the rows of a table are laid out, a [`Plan`] where in such a row the
 //! mirrored columns are, a [`RowsEvent`] holds rows, and [`Plan::reader`] goes through them.
-//! Values are decoded by [`RowImage::get`]; columns nobody asks for are stepped over.
+//! Values are decoded by [`RowImage::get`]; columns nobody asks for are stepped over. Where a table
+//! is as it was when the code was generated, that code reads values from where it knows them to be
+//! ([`RowImage::exact`]).
 
 #[cfg(test)]
 mod absent_tests;
@@ -10,6 +12,9 @@ mod cursor;
 mod error;
 #[cfg(test)]
 mod event_tests;
+mod exact;
+#[cfg(test)]
+mod exact_tests;
 mod json;
 mod json_diff;
 mod json_scalar;
@@ -19,10 +24,14 @@ mod locate;
 mod matching;
 mod metadata;
 mod partial;
+mod place;
+#[cfg(test)]
+mod place_tests;
 mod plan;
 mod reader;
 mod row_image;
 mod rows_event;
+mod side;
 mod table_map;
 #[cfg(test)]
 pub(crate) mod test_support;
@@ -30,7 +39,9 @@ pub mod type_code;
 mod wire_type;
 
 pub use error::{ImageError, LayoutMismatch};
+pub use exact::{ExactImage, ReadImage, apart};
 pub use metadata::{OptionalMetadata, WireLabels};
+pub use place::{Place, places, slot_count};
 pub use plan::Plan;
 pub use reader::{RowImages, RowReader};
 pub use row_image::{ColumnDefault, ImageColumn, RowImage};

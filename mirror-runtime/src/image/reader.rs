@@ -1,13 +1,11 @@
 //! Going through the rows of a rows event.
 
-use std::borrow::Cow;
-
 use super::ImageError;
-use super::locate::{Field, Slot, Steps};
 use super::partial::PartialColumns;
 use super::plan::{Plan, has_bit};
-use super::row_image::{ColumnDefault, RowImage};
+use super::row_image::RowImage;
 use super::rows_event::{AbsentColumns, RowsEvent, RowsKind};
+use super::side::Side;
 
 /// The images of one changed row.
 #[derive(Debug, Clone, Copy)]
@@ -18,81 +16,9 @@ pub struct RowImages<'a> {
     pub after: Option<RowImage<'a>>,
 }
 
-/// One side of the rows: the steps through its images and the slots of the row in hand.
-#[derive(Debug)]
-pub(super) struct Side<'a> {
-    steps: Cow<'a, Steps>,
-    slots: Vec<Slot>,
-    /// Whether the images lack a mirrored generated column.
-    lacks_generated: bool,
-}
-
-impl<'a> Side<'a> {
-    fn new(plan: &'a Plan, present: &[u8]) -> Self {
-        let steps = plan.steps(present);
-        let slots = vec![Slot::default(); steps.slot_count()];
-        let mut columns = plan.columns().iter().zip(&steps.fields);
-        let lacks_generated = columns.any(|(column, field)| {
-            column.layout.generated_from.is_some() && *field == Field::Absent
-        });
-        Self {
-            steps,
-            slots,
-            lacks_generated,
-        }
-    }
-
-    #[inline]
-    fn locate(&mut self, rows: &[u8], at: usize) -> Result<usize, ImageError> {
-        self.steps.locate(rows, at, &mut self.slots)
-    }
-
-    #[inline]
-    fn image<'s>(
-        &'s self,
-        rows: &'s [u8],
-        plan: &'s Plan,
-        defaults: &'s [ColumnDefault],
-        before: Option<&'s Side<'s>>,
-    ) -> RowImage<'s> {
-        RowImage {
-            rows,
-            slots: &self.slots,
-            fields: &self.steps.fields,
-            columns: plan.columns(),
-            defaults,
-            lacks_generated: self.lacks_generated,
-            replaces: false,
-            before,
-            replayed: false,
-        }
-    }
-
-    /// Marks the columns that hold differences in the next row.
-    #[cold]
-    #[inline(never)]
-    fn mark(
-        &mut self,
-        partial: &PartialColumns,
-        rows: &[u8],
-        at: usize,
-    ) -> Result<usize, ImageError> {
-        partial.mark(rows, at, &mut self.steps.to_mut().fields)
-    }
-
-    pub(super) fn slots(&self) -> &[Slot] {
-        &self.slots
-    }
-
-    pub(super) fn fields(&self) -> &[Field] {
-        &self.steps.fields
-    }
-}
-
 /// Goes through the rows of one event; see [`Plan::reader`].
 #[derive(Debug)]
 pub struct RowReader<'a> {
-    plan: &'a Plan,
     rows: &'a [u8],
     at: usize,
     /// What is wrong with the event as a whole, until it was told.
@@ -101,7 +27,6 @@ pub struct RowReader<'a> {
     after: Option<Side<'a>>,
     /// Of an event whose after images may hold differences.
     partial: Option<PartialColumns>,
-    absent: AbsentColumns,
     /// Of an insert of which no column is logged, until its row was given: every column has its
     /// default, so by its key there is one such row.
     defaults_only: bool,
@@ -112,22 +37,29 @@ impl<'a> RowReader<'a> {
         let has_before = event.kind != RowsKind::Insert;
         let has_after = event.kind != RowsKind::Delete;
         let mut reader = Self {
-            plan,
             rows: event.rows,
             at: 0,
             refused: check_head(plan, event).err(),
-            before: has_before.then(|| Side::new(plan, event.columns_before)),
-            after: has_after.then(|| Side::new(plan, event.columns_after)),
+            before: has_before.then(|| Side::new(plan, event.rows, event.columns_before)),
+            after: has_after.then(|| Side::new(plan, event.rows, event.columns_after)),
             partial: None,
-            absent: event.absent,
             defaults_only: event.kind == RowsKind::Insert
                 && event.rows.is_empty()
                 && event.columns > 0
                 // Bits behind the last column may be set: those of hidden columns are.
                 && !(0..event.columns).any(|column| has_bit(event.columns_after, column)),
         };
-        if let (true, Some(after)) = (event.partial, &reader.after) {
-            match PartialColumns::new(plan, &after.steps.fields) {
+        let Some(after) = &mut reader.after else {
+            return reader;
+        };
+        after.replaces = has_before && event.absent == AbsentColumns::Default;
+        // Only the image of an insert or a REPLACE makes a row out of nothing.
+        if !has_before || after.replaces {
+            after.defaults = plan.defaults();
+        }
+        if event.partial {
+            after.exact = None;
+            match PartialColumns::new(plan, after.fields()) {
                 Ok(partial) => reader.partial = Some(partial),
                 Err(error) => reader.refused = reader.refused.or(Some(error)),
             }
@@ -146,7 +78,7 @@ impl<'a> RowReader<'a> {
     /// # Errors
     /// When the event has another number of columns than the table map, a row goes on behind the
     /// end of the event, or its null bitmap contradicts the table map; there is no next row then.
-    #[inline]
+    #[inline(always)]
     #[allow(
         clippy::should_implement_trait,
         reason = "the images borrow from the reader, which an Iterator's items cannot"
@@ -155,6 +87,21 @@ impl<'a> RowReader<'a> {
         if self.at >= self.rows.len() && !self.defaults_only {
             return Ok(None);
         }
+        self.advance()?;
+        let before = self.before.as_ref();
+        let documents = match &self.partial {
+            None => None,
+            Some(_) => before,
+        };
+        let after = self.after.as_ref();
+        Ok(Some(RowImages {
+            before: before.map(|side| RowImage::new(side, None)),
+            after: after.map(|side| RowImage::new(side, documents)),
+        }))
+    }
+
+    /// Finds the columns of the next row.
+    fn advance(&mut self) -> Result<(), ImageError> {
         let start = std::mem::replace(&mut self.at, self.rows.len());
         if let Some(error) = self.refused.take() {
             self.defaults_only = false;
@@ -162,13 +109,13 @@ impl<'a> RowReader<'a> {
         }
         let mut at = start;
         if let Some(before) = &mut self.before {
-            at = before.locate(self.rows, at)?;
+            at = before.locate(at)?;
         }
         if let Some(after) = &mut self.after {
             if let Some(partial) = &self.partial {
-                at = after.mark(partial, self.rows, at)?;
+                at = after.mark(partial, at)?;
             }
-            at = after.locate(self.rows, at)?;
+            at = after.locate(at)?;
         }
         if at == start && !std::mem::take(&mut self.defaults_only) {
             return Err(ImageError::Invalid {
@@ -177,25 +124,7 @@ impl<'a> RowReader<'a> {
             });
         }
         self.at = at;
-        let (rows, plan) = (self.rows, self.plan);
-        let before = self.before.as_ref();
-        let replaces = before.is_some() && self.absent == AbsentColumns::Default;
-        // Only the image of an insert or a REPLACE makes a row out of nothing.
-        let defaults = match before {
-            Some(_) if !replaces => &[],
-            _ => plan.defaults(),
-        };
-        let documents = match &self.partial {
-            None => None,
-            Some(_) => before,
-        };
-        Ok(Some(RowImages {
-            before: before.map(|side| side.image(rows, plan, &[], None)),
-            after: self.after.as_ref().map(|side| RowImage {
-                replaces,
-                ..side.image(rows, plan, defaults, documents)
-            }),
-        }))
+        Ok(())
     }
 }
 

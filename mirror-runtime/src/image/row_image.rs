@@ -1,9 +1,10 @@
 //! One row image: where its columns are, and how to get at them.
 
-use super::locate::{Field, Slot};
-use super::reader::Side;
+use super::exact::ExactImage;
+use super::locate::Field;
+use super::side::Side;
 use crate::error::ValueError;
-use crate::layout::ColumnLayout;
+use crate::layout::{ColumnLayout, TableLayout};
 use crate::row::{ColumnValue, SelectValue, convert};
 use crate::source::Family;
 
@@ -27,19 +28,8 @@ pub type ColumnDefault = Option<SelectValue>;
 /// One row image, before or after a change.
 #[derive(Debug, Clone, Copy)]
 pub struct RowImage<'a> {
-    /// All rows of the event.
-    pub(super) rows: &'a [u8],
-    /// Where the values that have no fixed place are in this row.
-    pub(super) slots: &'a [Slot],
-    /// How to find a field by the slots.
-    pub(super) fields: &'a [Field],
-    pub(super) columns: &'a [ImageColumn],
-    /// Of the after image of an insert or a REPLACE: what columns that it lacks have, by field index.
-    pub(super) defaults: &'a [ColumnDefault],
-    /// Whether the image lacks a mirrored generated column.
-    pub(super) lacks_generated: bool,
-    /// Whether this is the after image of a REPLACE.
-    pub(super) replaces: bool,
+    /// The rows of the event, where the columns are in this row, and what holds for all images of this side.
+    pub(super) side: &'a Side<'a>,
     /// Of an after image that may hold differences: the image before.
     pub(super) before: Option<&'a Side<'a>>,
     /// Whether the row that a difference is applied to may be newer than the image.
@@ -47,6 +37,42 @@ pub struct RowImage<'a> {
 }
 
 impl<'a> RowImage<'a> {
+    #[inline(always)]
+    pub(super) fn new(side: &'a Side<'a>, before: Option<&'a Side<'a>>) -> Self {
+        Self {
+            side,
+            before,
+            replayed: false,
+        }
+    }
+
+    /// The same image with its columns where [`places`](super::places) of this layout says, when
+    /// that is where they are: when the image has all of them, and the table map has them as they
+    /// were compiled in. `None` otherwise.
+    ///
+    /// `SLOTS` is the [`slot_count`](super::slot_count).
+    #[inline(always)]
+    #[must_use]
+    pub fn exact<const SLOTS: usize>(
+        &self,
+        layout: &'static TableLayout,
+    ) -> Option<ExactImage<'a, SLOTS>> {
+        match self.side.exact {
+            Some((of, family)) if std::ptr::eq(of, layout) => Some(ExactImage {
+                rows: self.side.rows,
+                slots: self.side.slots().first_chunk()?,
+                family,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether the image has every mirrored column where the layout of its table map's plan says.
+    #[inline]
+    pub(crate) fn is_exact(&self) -> bool {
+        self.side.exact.is_some()
+    }
+
     /// Decodes the column with this field index (counting mirrored columns).
     ///
     /// The default of a column that an insert's image lacks stands in for it, where it is known.
@@ -56,7 +82,7 @@ impl<'a> RowImage<'a> {
     /// [`ColumnValue::from_image`] says; with the column's name.
     #[inline]
     pub fn get<T: ColumnValue>(&self, field: usize) -> Result<T, ValueError> {
-        let Some(column) = self.columns.get(field) else {
+        let Some(column) = self.side.columns.get(field) else {
             return Err(ValueError::Absent);
         };
         match self.raw(field).and_then(|raw| T::from_image(raw, column)) {
@@ -83,7 +109,7 @@ impl<'a> RowImage<'a> {
                 Ok(value)
             }),
             (Some(_), None) => Err(ValueError::Absent),
-            (None, _) => match self.defaults.get(field) {
+            (None, _) => match self.side.defaults.get(field) {
                 Some(Some(default)) => T::from_select(default.clone(), column.layout),
                 _ => Err(ValueError::Absent),
             },
@@ -167,10 +193,10 @@ impl<'a> RowImage<'a> {
     /// The differences that stand in place of a column's value.
     #[cold]
     fn difference(&self, field: usize) -> Option<Result<&'a [u8], ValueError>> {
-        match self.fields.get(field) {
-            Some(Field::Difference(slot)) => match self.slots.get(*slot as usize) {
+        match self.side.fields().get(field) {
+            Some(Field::Difference(slot)) => match self.side.slots().get(*slot as usize) {
                 Some(slot) if slot.is_null() => None,
-                Some(slot) => Some(self.bytes(slot.start(), slot.length())),
+                Some(slot) => Some(self.bytes(slot.start(), slot.end())),
                 None => Some(Err(ValueError::Absent)),
             },
             _ => None,
@@ -186,9 +212,10 @@ impl<'a> RowImage<'a> {
     /// Whether NULL, which stands for itself, stands where differences may.
     #[cold]
     fn is_null_difference(&self, field: usize) -> bool {
-        match self.fields.get(field) {
+        match self.side.fields().get(field) {
             Some(Field::Difference(slot)) => self
-                .slots
+                .side
+                .slots()
                 .get(*slot as usize)
                 .is_some_and(|slot| slot.is_null()),
             _ => false,
@@ -200,46 +227,16 @@ impl<'a> RowImage<'a> {
     fn document_before(&self, field: usize) -> Option<&'a [u8]> {
         let before = self.before?;
         let image = Self {
-            slots: before.slots(),
-            fields: before.fields(),
+            side: before,
             before: None,
             ..*self
         };
         image.raw(field).ok().flatten()
     }
 
-    /// As [`get`](Self::get), then made a type of the user, `T`, from the column's own, `B`.
-    ///
-    /// # Errors
-    /// As `get`, and when `T` refuses the value.
-    pub fn get_converted<B, T>(&self, field: usize) -> Result<T, ValueError>
-    where
-        B: ColumnValue,
-        T: TryFrom<B>,
-    {
-        let value = self.get::<B>(field)?;
-        convert(value).map_err(|error| self.name_field(error, field))
-    }
-
-    /// As [`get_converted`](Self::get_converted), of a column that may hold NULL.
-    ///
-    /// # Errors
-    /// As `get_converted`.
-    pub fn get_converted_option<B, T>(&self, field: usize) -> Result<Option<T>, ValueError>
-    where
-        B: ColumnValue,
-        T: TryFrom<B>,
-    {
-        let value = self.get::<Option<B>>(field)?;
-        value
-            .map(convert)
-            .transpose()
-            .map_err(|error| self.name_field(error, field))
-    }
-
     #[cold]
-    fn name_field(&self, error: ValueError, field: usize) -> ValueError {
-        match self.columns.get(field) {
+    pub(super) fn name_field(&self, error: ValueError, field: usize) -> ValueError {
+        match self.side.columns.get(field) {
             Some(column) => name_column(error, column),
             None => error,
         }
@@ -255,7 +252,7 @@ impl<'a> RowImage<'a> {
         if !self.is_present(field) {
             return Ok(true);
         }
-        let Some(column) = self.columns.get(field) else {
+        let Some(column) = self.side.columns.get(field) else {
             return Err(ValueError::Absent);
         };
         match self
@@ -272,7 +269,7 @@ impl<'a> RowImage<'a> {
     #[inline]
     #[must_use]
     pub fn is_present(&self, field: usize) -> bool {
-        match self.fields.get(field) {
+        match self.side.fields().get(field) {
             None | Some(Field::Absent) => false,
             Some(Field::Difference(_)) => self.has_difference_applied(field),
             Some(_) => true,
@@ -285,7 +282,7 @@ impl<'a> RowImage<'a> {
     #[must_use]
     #[inline]
     pub fn replaces(&self) -> bool {
-        self.replaces
+        self.side.replaces
     }
 
     /// Whether this after image of an update leaves the value of a generated column open: the
@@ -294,12 +291,12 @@ impl<'a> RowImage<'a> {
     #[must_use]
     #[inline]
     pub fn leaves_generated_open(&self, before: &RowImage<'_>) -> bool {
-        self.lacks_generated && self.is_open_after(before)
+        self.side.lacks_generated && self.is_open_after(before)
     }
 
     #[cold]
     fn is_open_after(&self, before: &RowImage<'_>) -> bool {
-        self.columns.iter().enumerate().any(|(field, column)| {
+        self.side.columns.iter().enumerate().any(|(field, column)| {
             let Some(sources) = column.layout.generated_from else {
                 return false;
             };
@@ -312,12 +309,13 @@ impl<'a> RowImage<'a> {
 
     /// Whether the image has neither a value nor differences of a column.
     fn lacks(&self, field: usize) -> bool {
-        matches!(self.fields.get(field), None | Some(Field::Absent))
+        matches!(self.side.fields().get(field), None | Some(Field::Absent))
     }
 
     /// Whether the column at a place of the compiled table may differ from the before image.
     fn may_have_changed(&self, ordinal: usize, before: &RowImage<'_>) -> bool {
         let field = self
+            .side
             .columns
             .iter()
             .position(|column| column.layout.ordinal == ordinal);
@@ -336,21 +334,21 @@ impl<'a> RowImage<'a> {
     /// [`ValueError::Absent`] when the image does not have the column, or has differences of it.
     #[inline]
     pub fn raw(&self, field: usize) -> Result<Option<&'a [u8]>, ValueError> {
-        match self.fields.get(field) {
+        match self.side.fields().get(field) {
             Some(Field::Fixed {
                 slot,
                 offset,
                 width,
             }) => {
-                let start = match self.slots.get(*slot as usize) {
+                let start = match self.side.slots().get(*slot as usize) {
                     Some(slot) => slot.end() + *offset as usize,
                     None => return Err(ValueError::Absent),
                 };
-                self.bytes(start, *width as usize).map(Some)
+                self.bytes(start, start + *width as usize).map(Some)
             }
-            Some(Field::Slot(slot)) => match self.slots.get(*slot as usize) {
+            Some(Field::Slot(slot)) => match self.side.slots().get(*slot as usize) {
                 Some(slot) if slot.is_null() => Ok(None),
-                Some(slot) => self.bytes(slot.start(), slot.length()).map(Some),
+                Some(slot) => self.bytes(slot.start(), slot.end()).map(Some),
                 None => Err(ValueError::Absent),
             },
             // This is all that there is here of differences: what is more than a constant costs
@@ -360,17 +358,23 @@ impl<'a> RowImage<'a> {
     }
 
     #[inline]
-    fn bytes(&self, start: usize, length: usize) -> Result<&'a [u8], ValueError> {
-        self.rows
-            .get(start..start + length)
-            .ok_or(ValueError::Length {
-                expected: length,
-                found: self.rows.len().saturating_sub(start),
-            })
+    fn bytes(&self, start: usize, end: usize) -> Result<&'a [u8], ValueError> {
+        match self.side.rows.get(start..end) {
+            Some(bytes) => Ok(bytes),
+            None => Err(beyond(self.side.rows, start, end)),
+        }
     }
 }
 
 #[cold]
-fn name_column(error: ValueError, column: &ImageColumn) -> ValueError {
+pub(super) fn beyond(rows: &[u8], start: usize, end: usize) -> ValueError {
+    ValueError::Length {
+        expected: end.saturating_sub(start),
+        found: rows.len().saturating_sub(start),
+    }
+}
+
+#[cold]
+pub(super) fn name_column(error: ValueError, column: &ImageColumn) -> ValueError {
     error.in_column(column.layout.name)
 }

@@ -92,9 +92,9 @@ impl WireColumn {
 
     /// What a value takes in a row, `None` when the type never stands in one or the metadata
     /// is impossible.
-    pub(super) fn width(self) -> Option<Width> {
+    pub(super) const fn width(self) -> Option<Width> {
         use type_code as t;
-        let fraction = u32::from(self.meta).div_ceil(2);
+        let fraction = (self.meta as u32).div_ceil(2);
         Some(match self.type_code {
             t::NULL => Width::Fixed(0),
             t::TINY | t::YEAR | t::BOOL => Width::Fixed(1),
@@ -105,16 +105,16 @@ impl WireColumn {
             t::TIMESTAMP2 if self.meta <= 6 => Width::Fixed(4 + fraction),
             t::DATETIME2 if self.meta <= 6 => Width::Fixed(5 + fraction),
             t::TIME2 if self.meta <= 6 => Width::Fixed(3 + fraction),
-            t::ENUM | t::SET if (1..=8).contains(&self.meta) => Width::Fixed(self.meta.into()),
+            t::ENUM | t::SET if self.meta >= 1 && self.meta <= 8 => Width::Fixed(self.meta as u32),
             t::BIT => {
                 let [bytes, bits] = self.meta.to_be_bytes();
-                Width::Fixed(u32::from(bytes) + u32::from(bits > 0))
+                Width::Fixed(bytes as u32 + (bits > 0) as u32)
             }
             t::NEWDECIMAL => {
                 let [precision, scale] = self.meta.to_be_bytes();
                 match packed_length(precision, scale) {
                     0 => return None,
-                    length => Width::Fixed(u32::try_from(length).ok()?),
+                    length => Width::Fixed(length as u32),
                 }
             }
             t::VARCHAR | t::VARCHAR_COMPRESSED | t::STRING | t::VAR_STRING => {
@@ -129,7 +129,7 @@ impl WireColumn {
             | t::GEOMETRY
             | t::VECTOR
             | t::TYPED_ARRAY
-                if (1..=4).contains(&self.meta) =>
+                if self.meta >= 1 && self.meta <= 4 =>
             {
                 Width::Prefixed(self.meta as u8)
             }

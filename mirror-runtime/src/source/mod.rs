@@ -29,6 +29,7 @@ pub mod status;
 mod stop;
 mod stream;
 mod url;
+mod window;
 
 pub use collations::Collations;
 pub use columns::{ServerColumn, columns};

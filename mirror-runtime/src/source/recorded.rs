@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::assemble::{Assembler, CHECKSUM_LEN, Parts};
@@ -10,12 +10,10 @@ use super::error::SourceError;
 use super::event::{ChecksumAlgorithm, EventHeader, FormatDescription, RawEvent, event_type};
 use super::position::BinlogPosition;
 use super::stream::EventSource;
+use super::window::{Cut, Window};
 
 /// What binlog files start with.
 const MAGIC: [u8; 4] = *b"\xfebin";
-const READ_BUFFER_BYTES: usize = 1 << 20;
-/// Bytes that are allocated ahead for an event; a larger one grows as its bytes come.
-const TRUSTED_EVENT_BYTES: usize = 1 << 24;
 
 /// What an event means that the last file ends in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,26 +29,17 @@ pub enum TruncatedTail {
 pub struct RecordedSource {
     waiting: VecDeque<PathBuf>,
     open: Option<OpenFile>,
-    /// Bytes behind the header of the event that was lent out last.
-    buffer: Vec<u8>,
+    /// What was read of the open file; the event that was lent out last is in it.
+    window: Window,
     assembler: Assembler,
     tail: TruncatedTail,
 }
 
 #[derive(Debug)]
 struct OpenFile {
-    reader: BufReader<File>,
+    file: File,
     path: PathBuf,
     algorithm: ChecksumAlgorithm,
-}
-
-/// Why an event could not be read.
-enum Cut {
-    /// The file ends before the event.
-    Clean,
-    /// The file ends within the event.
-    Within,
-    Failed(std::io::Error),
 }
 
 impl RecordedSource {
@@ -70,7 +59,7 @@ impl RecordedSource {
                 .map(|path| path.as_ref().to_owned())
                 .collect(),
             open: None,
-            buffer: Vec::new(),
+            window: Window::default(),
             assembler: Assembler::new(BinlogPosition::start_of("")),
             tail,
         };
@@ -93,14 +82,11 @@ impl RecordedSource {
             path: path.display().to_string(),
             detail,
         };
-        let file = File::open(&path).map_err(|error| failed(error.to_string()))?;
-        let mut reader = BufReader::with_capacity(READ_BUFFER_BYTES, file);
-        let mut magic = [0; MAGIC.len()];
-        match reader.read_exact(&mut magic) {
-            Ok(()) if magic == MAGIC => {}
-            Err(error) if error.kind() != ErrorKind::UnexpectedEof => {
-                return Err(failed(error.to_string()));
-            }
+        let mut file = File::open(&path).map_err(|error| failed(error.to_string()))?;
+        self.window.clear();
+        match self.window.take(&mut file, MAGIC.len()) {
+            Ok(magic) if self.window.bytes(&magic) == MAGIC => {}
+            Err(Cut::Failed(error)) => return Err(failed(error.to_string())),
             _ => {
                 return Err(failed(
                     "not a binlog file: it does not start with fe 62 69 6e (encrypted files start with fd 62 69 6e)"
@@ -114,24 +100,22 @@ impl RecordedSource {
             .unwrap_or_default();
         self.assembler.start_file(BinlogPosition::start_of(name));
         self.open = Some(OpenFile {
-            reader,
+            file,
             path,
             algorithm: ChecksumAlgorithm::Off,
         });
         Ok(true)
     }
 
-    /// Reads the next event's header, and the rest of it into the buffer; `None` at the end.
-    fn read(&mut self) -> Result<Option<EventHeader>, SourceError> {
+    /// Reads the next event: its header, and where the rest of it is in the window; `None` at the
+    /// end.
+    fn read(&mut self) -> Result<Option<(EventHeader, Range<usize>)>, SourceError> {
         loop {
             let Some(open) = &mut self.open else {
                 return Ok(None);
             };
-            let cut = match open.read_header() {
-                Ok(header) => match open.read_rest(&header, &mut self.buffer) {
-                    Ok(()) => return Ok(Some(header)),
-                    Err(cut) => cut,
-                },
+            let cut = match read_event(&mut open.file, &mut self.window) {
+                Ok(event) => return Ok(Some(event)),
                 Err(cut) => cut,
             };
             match cut {
@@ -160,9 +144,14 @@ impl RecordedSource {
         }
     }
 
-    /// Cuts the buffer into body, algorithm and checksum: `(length of the body, algorithm)`.
-    fn measure(&mut self, header: &EventHeader) -> Result<(usize, ChecksumAlgorithm), SourceError> {
-        let length = self.buffer.len();
+    /// Cuts what follows a header into body, algorithm and checksum:
+    /// `(length of the body, algorithm)`.
+    fn measure(
+        &mut self,
+        header: &EventHeader,
+        rest: &Range<usize>,
+    ) -> Result<(usize, ChecksumAlgorithm), SourceError> {
+        let length = rest.len();
         if header.type_code != event_type::FORMAT_DESCRIPTION {
             let algorithm = self
                 .open
@@ -177,7 +166,7 @@ impl RecordedSource {
                 None => Err(self.malformed("the event is too short for a checksum")),
             };
         }
-        let (body, algorithm) = format_trailer(&self.buffer)
+        let (body, algorithm) = format_trailer(self.window.bytes(rest))
             .ok_or_else(|| self.malformed("FORMAT_DESCRIPTION_EVENT: not valid"))?;
         if let Some(open) = &mut self.open {
             open.algorithm = algorithm;
@@ -215,45 +204,30 @@ fn knows_checksums(version: &[u8]) -> bool {
     version >= first
 }
 
-impl OpenFile {
-    fn read_header(&mut self) -> Result<EventHeader, Cut> {
-        let mut bytes = Vec::with_capacity(EventHeader::LEN);
-        let read = Read::by_ref(&mut self.reader)
-            .take(EventHeader::LEN as u64)
-            .read_to_end(&mut bytes)
-            .map_err(Cut::Failed)?;
-        match EventHeader::parse(&bytes) {
-            Some(header) => Ok(header),
-            None if read == 0 => Err(Cut::Clean),
-            None => Err(Cut::Within),
-        }
-    }
-
-    fn read_rest(&mut self, header: &EventHeader, buffer: &mut Vec<u8>) -> Result<(), Cut> {
-        buffer.clear();
-        let length = (header.event_size as usize)
-            .checked_sub(EventHeader::LEN)
-            .ok_or(Cut::Within)?;
-        buffer.reserve(length.min(TRUSTED_EVENT_BYTES));
-        let read = Read::by_ref(&mut self.reader)
-            .take(length as u64)
-            .read_to_end(buffer)
-            .map_err(Cut::Failed)?;
-        if read == length {
-            Ok(())
-        } else {
-            Err(Cut::Within)
-        }
+/// Reads an event's header and the rest of it, which then is in the window.
+fn read_event(file: &mut File, window: &mut Window) -> Result<(EventHeader, Range<usize>), Cut> {
+    let header = window.take(file, EventHeader::LEN)?;
+    let header = EventHeader::parse(window.bytes(&header)).ok_or(Cut::Within)?;
+    let length = (header.event_size as usize)
+        .checked_sub(EventHeader::LEN)
+        .ok_or(Cut::Within)?;
+    match window.take(file, length) {
+        Ok(rest) => Ok((header, rest)),
+        Err(Cut::Clean) => Err(Cut::Within),
+        Err(cut) => Err(cut),
     }
 }
 
 impl EventSource for RecordedSource {
     fn next_event(&mut self) -> Result<Option<RawEvent<'_>>, SourceError> {
-        let measured = self.read().and_then(|header| match header {
-            Some(header) => self.measure(&header).map(|cut| Some((header, cut))),
+        let measured = self.read().and_then(|event| match event {
+            Some((header, rest)) => {
+                let cut = self.measure(&header, &rest)?;
+                Ok(Some((header, rest, cut)))
+            }
             None => Ok(None),
         });
-        let (header, (length, algorithm)) = match measured {
+        let (header, rest, (length, algorithm)) = match measured {
             Ok(Some(measured)) => measured,
             Ok(None) => return Ok(None),
             Err(error) => {
@@ -262,7 +236,8 @@ impl EventSource for RecordedSource {
                 return Err(error);
             }
         };
-        let (body, trailer) = self.buffer.split_at_checked(length).unwrap_or_default();
+        let rest = self.window.bytes(&rest);
+        let (body, trailer) = rest.split_at_checked(length).unwrap_or_default();
         let checksum = trailer.last_chunk().copied();
         let parts = Parts {
             header,

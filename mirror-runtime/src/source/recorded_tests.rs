@@ -1,6 +1,7 @@
 //! Tests of binlog files that are made here, byte by byte.
 
 use super::super::assemble::checksum;
+use super::super::window::TRUSTED_BYTES;
 use super::*;
 
 /// Builds a file.
@@ -217,7 +218,7 @@ fn a_hostile_size_allocates_little() {
     let mut source = RecordedSource::open(&paths, TruncatedTail::End).unwrap();
     source.next_event().unwrap();
     assert!(source.next_event().unwrap().is_none());
-    assert!(source.buffer.capacity() <= TRUSTED_EVENT_BYTES);
+    assert!(source.window.capacity() <= TRUSTED_BYTES);
 
     header.event_size = 18;
     let at = recording.bytes.len() - EventHeader::LEN;

@@ -40,6 +40,9 @@ pub(super) fn merged<R: Row>(
     if after.leaves_generated_open(before) {
         return Err(Divergence::GeneratedNotLogged.into());
     }
+    if after.is_exact() {
+        return Ok(R::decode(after)?);
+    }
     let mut row = R::clone(held);
     row.merge(&match mode {
         Mode::Tolerant | Mode::Lenient => after.replayed(),

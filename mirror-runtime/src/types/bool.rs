@@ -1,6 +1,6 @@
 //! TINYINT as a boolean, where schema.json asks for it.
 
-use super::select::select_integer;
+use super::select::{not_null, select_integer};
 use crate::error::ValueError;
 use crate::image::ImageColumn;
 use crate::layout::ColumnLayout;
@@ -19,7 +19,7 @@ fn from_number(number: i128) -> Result<bool, ValueError> {
 impl ColumnValue for bool {
     #[inline]
     fn from_image(raw: Option<&[u8]>, _column: &ImageColumn) -> Result<Self, ValueError> {
-        match raw.ok_or(ValueError::UnexpectedNull)? {
+        match not_null(raw)? {
             [byte] => from_number(i128::from(*byte)),
             other => Err(ValueError::Length {
                 expected: 1,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::compressed::{decompress, is_compressed};
-use super::select::select_bytes;
+use super::select::{not_null, select_bytes};
 use crate::error::ValueError;
 use crate::image::ImageColumn;
 use crate::layout::{ColumnLayout, ColumnType};
@@ -28,7 +28,7 @@ fn padded(mut bytes: Vec<u8>, column: &ColumnLayout) -> Result<Box<[u8]>, ValueE
 impl ColumnValue for Box<[u8]> {
     #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
-        let raw = raw.ok_or(ValueError::UnexpectedNull)?;
+        let raw = not_null(raw)?;
         if is_compressed(column.type_code) {
             return decompress(raw, column).map(Vec::into_boxed_slice);
         }
@@ -40,6 +40,15 @@ impl ColumnValue for Box<[u8]> {
             }
             _ => Ok(Self::from(raw)),
         }
+    }
+
+    #[inline]
+    fn equals_image(&self, raw: Option<&[u8]>, column: &ImageColumn) -> Result<bool, ValueError> {
+        // A BINARY(n) of n bytes lacks no zeros.
+        if raw == Some(&**self) && !is_compressed(column.type_code) {
+            return Ok(true);
+        }
+        Ok(*self == Self::from_image(raw, column)?)
     }
 
     fn from_select(value: SelectValue, column: &ColumnLayout) -> Result<Self, ValueError> {

@@ -9,7 +9,7 @@ use bigdecimal::BigDecimal;
 use bigdecimal::num_bigint::{BigInt, BigUint, Sign};
 use rust_decimal::Decimal;
 
-use super::select::select_bytes;
+use super::select::{not_null, select_bytes};
 use crate::error::ValueError;
 use crate::image::ImageColumn;
 use crate::layout::{ColumnLayout, ColumnType};
@@ -26,18 +26,17 @@ const NOT_DIGITS: ValueError = ValueError::Invalid("DECIMAL text that is not dig
 
 /// Bytes of a packed DECIMAL(precision, scale); 0 when the scale is above the precision.
 #[must_use]
-pub(crate) fn packed_length(precision: u8, scale: u8) -> usize {
-    let side = |digits: u32| {
-        let rest = GROUP_BYTES
-            .get((digits % GROUP_DIGITS) as usize)
-            .copied()
-            .unwrap_or(0);
-        (digits / GROUP_DIGITS) as usize * 4 + usize::from(rest)
-    };
+pub(crate) const fn packed_length(precision: u8, scale: u8) -> usize {
     match precision.checked_sub(scale) {
-        Some(integer) => side(u32::from(integer)) + side(u32::from(scale)),
+        Some(integer) => packed_side(integer as u32) + packed_side(scale as u32),
         None => 0,
     }
+}
+
+/// Bytes of the digits on one side of the point.
+const fn packed_side(digits: u32) -> usize {
+    let rest = GROUP_BYTES[(digits % GROUP_DIGITS) as usize];
+    (digits / GROUP_DIGITS) as usize * 4 + rest as usize
 }
 
 /// Reads the groups of a packed DECIMAL from left to right; gives whether it is negative.
@@ -175,7 +174,7 @@ const TOO_MANY_DIGITS: ValueError =
 /// For precisions up to 28; always carries the declared scale.
 impl ColumnValue for Decimal {
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
-        let raw = raw.ok_or(ValueError::UnexpectedNull)?;
+        let raw = not_null(raw)?;
         let (precision, scale) = declared(column.layout)?;
         if precision > MAX_DIGITS_OF_DECIMAL {
             return Err(TOO_MANY_DIGITS);
@@ -213,7 +212,7 @@ fn big_decimal(negative: bool, magnitude: BigUint, scale: u8) -> BigDecimal {
 /// For every precision; always carries the declared scale.
 impl ColumnValue for BigDecimal {
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
-        let raw = raw.ok_or(ValueError::UnexpectedNull)?;
+        let raw = not_null(raw)?;
         let (precision, scale) = declared(column.layout)?;
         let mut magnitude = BigUint::ZERO;
         let negative = for_each_group(raw, precision, scale, |value, digits, _| {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::select::{kind_error, refuse_null};
+use super::select::{kind_error, not_null, refuse_null};
 use crate::error::ValueError;
 use crate::image::ImageColumn;
 use crate::layout::ColumnLayout;
@@ -92,7 +92,7 @@ macro_rules! float_column {
         impl ColumnValue for $float {
             #[inline]
             fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
-                let raw = raw.ok_or(ValueError::UnexpectedNull)?;
+                let raw = not_null(raw)?;
                 match raw.try_into() {
                     // MariaDB may store -0, and gives 0 to everybody who asks.
                     Ok(bytes) if column.family == Family::MariaDb => {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::select::select_bytes;
+use super::select::{not_null, select_bytes};
 use crate::error::ValueError;
 use crate::image::ImageColumn;
 use crate::layout::ColumnLayout;
@@ -62,7 +62,7 @@ const TOO_SHORT: ValueError = ValueError::Invalid("a geometry without its SRID")
 impl ColumnValue for Geometry {
     #[inline]
     fn from_image(raw: Option<&[u8]>, _column: &ImageColumn) -> Result<Self, ValueError> {
-        let raw = raw.ok_or(ValueError::UnexpectedNull)?;
+        let raw = not_null(raw)?;
         Self::from_bytes(raw).ok_or(TOO_SHORT)
     }
 

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use super::Uuid;
-use super::select::select_bytes;
+use super::select::{not_null, select_bytes};
 use crate::error::ValueError;
 use crate::image::ImageColumn;
 use crate::layout::ColumnLayout;
@@ -17,7 +17,7 @@ use crate::value::Value;
 /// The bytes with the zeros at their end put back.
 #[inline]
 fn padded<const N: usize>(raw: Option<&[u8]>) -> Result<[u8; N], ValueError> {
-    let raw = raw.ok_or(ValueError::UnexpectedNull)?;
+    let raw = not_null(raw)?;
     let mut bytes = [0; N];
     match bytes.get_mut(..raw.len()) {
         Some(start) => start.copy_from_slice(raw),

@@ -1,6 +1,6 @@
 //! Integer types, and what else is held in an integer: YEAR and BIT.
 
-use super::select::{kind_error, refuse_null, select_integer};
+use super::select::{kind_error, not_null, refuse_null, select_integer};
 use crate::error::ValueError;
 use crate::image::ImageColumn;
 use crate::layout::{ColumnLayout, ColumnType};
@@ -14,7 +14,7 @@ macro_rules! integer_column {
         impl ColumnValue for $int {
             #[inline]
             fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
-                $decode(raw.ok_or(ValueError::UnexpectedNull)?, column)
+                $decode(not_null(raw)?, column)
             }
 
             fn from_select(value: SelectValue, column: &ColumnLayout) -> Result<Self, ValueError> {

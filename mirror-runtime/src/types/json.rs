@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::json_edit::apply;
-use super::select::select_bytes;
+use super::select::{not_null, select_bytes};
 use crate::error::ValueError;
 use crate::image::{ImageColumn, write_json_text};
 use crate::layout::ColumnLayout;
@@ -65,7 +65,7 @@ impl fmt::Debug for Json {
 
 impl ColumnValue for Json {
     fn from_image(raw: Option<&[u8]>, _column: &ImageColumn) -> Result<Self, ValueError> {
-        let raw = raw.ok_or(ValueError::UnexpectedNull)?;
+        let raw = not_null(raw)?;
         let mut text = Vec::with_capacity(raw.len() + raw.len() / 4);
         write_json_text(&mut text, raw)?;
         utf8(text)

@@ -1,10 +1,12 @@
 //! ENUM and SET: numbers into a list of labels. Used by the generated types.
 
-use super::select::select_integer;
+use super::select::{not_null, select_integer};
 use crate::error::ValueError;
 use crate::image::ImageColumn;
 use crate::layout::{ColumnLayout, ColumnType};
 use crate::row::SelectValue;
+
+const BEYOND: ValueError = ValueError::Invalid("an ENUM index beyond the column's labels");
 
 /// The index of an ENUM value in a row image (1 or 2 bytes, little endian): 0, the server's
 /// error value, up to the number of labels.
@@ -13,7 +15,7 @@ use crate::row::SelectValue;
 /// NULL, another length, or an index beyond the column's labels.
 #[inline]
 pub fn enum_index(raw: Option<&[u8]>, column: &ImageColumn) -> Result<u16, ValueError> {
-    let index = match raw.ok_or(ValueError::UnexpectedNull)? {
+    let index = match not_null(raw)? {
         [low] => u16::from(*low),
         [low, high] => u16::from_le_bytes([*low, *high]),
         other => {
@@ -27,7 +29,7 @@ pub fn enum_index(raw: Option<&[u8]>, column: &ImageColumn) -> Result<u16, Value
             });
         }
     };
-    check_index(i128::from(index), column.layout)
+    check_index(index, column.layout)
 }
 
 /// The index of an ENUM value that was SELECTed as `CAST(column AS UNSIGNED)`.
@@ -38,10 +40,8 @@ pub fn enum_index_from_select(
     value: SelectValue,
     column: &ColumnLayout,
 ) -> Result<u16, ValueError> {
-    check_index(
-        select_integer(value, "number (CAST of an ENUM AS UNSIGNED)")?,
-        column,
-    )
+    let index = select_integer(value, "number (CAST of an ENUM AS UNSIGNED)")?;
+    check_index(u16::try_from(index).map_err(|_| BEYOND)?, column)
 }
 
 /// The bits of a SET value in a row image (1, 2, 3, 4 or 8 bytes, little endian).
@@ -50,7 +50,7 @@ pub fn enum_index_from_select(
 /// NULL, another length, or a bit that has no label.
 #[inline]
 pub fn set_bits(raw: Option<&[u8]>, column: &ImageColumn) -> Result<u64, ValueError> {
-    let raw = raw.ok_or(ValueError::UnexpectedNull)?;
+    let raw = not_null(raw)?;
     let mut bytes = [0; 8];
     match bytes.get_mut(..raw.len()) {
         Some(low) if !raw.is_empty() => low.copy_from_slice(raw),
@@ -87,12 +87,11 @@ fn label_count(column: &ColumnLayout) -> usize {
 }
 
 #[inline]
-fn check_index(index: i128, column: &ColumnLayout) -> Result<u16, ValueError> {
-    match u16::try_from(index) {
-        Ok(index) if usize::from(index) <= label_count(column) => Ok(index),
-        _ => Err(ValueError::Invalid(
-            "an ENUM index beyond the column's labels",
-        )),
+fn check_index(index: u16, column: &ColumnLayout) -> Result<u16, ValueError> {
+    if usize::from(index) <= label_count(column) {
+        Ok(index)
+    } else {
+        Err(BEYOND)
     }
 }
 

@@ -3,6 +3,15 @@
 use crate::error::ValueError;
 use crate::row::SelectValue;
 
+/// The bytes of a value in a row image, or the error for NULL.
+#[inline]
+pub(super) fn not_null(raw: Option<&[u8]>) -> Result<&[u8], ValueError> {
+    match raw {
+        Some(raw) => Ok(raw),
+        None => Err(ValueError::UnexpectedNull),
+    }
+}
+
 /// The value, or the error for NULL.
 pub(super) fn refuse_null(value: SelectValue) -> Result<SelectValue, ValueError> {
     match value {

@@ -4,7 +4,12 @@
 //! `my_time_packed_from_binary()` for types 17, 18 and 19; MySQL manual, "Date and Time Data
 //! Type Representation", for the older types 7, 10, 11 and 12.
 
-use super::select::{kind_error, refuse_null};
+#![allow(
+    clippy::unnecessary_lazy_evaluations,
+    reason = "an error that is made but not given has to be dropped, which costs more than the value"
+)]
+
+use super::select::{kind_error, not_null, refuse_null};
 use super::{Date, DateTime, Time, Timestamp, hires};
 use crate::error::ValueError;
 use crate::image::{ImageColumn, type_code};
@@ -76,7 +81,7 @@ fn old_fraction(column: &ColumnLayout) -> u8 {
 
 pub(super) fn date(year: u64, month: u64, day: u64) -> Result<Date, ValueError> {
     match (u16::try_from(year), u8::try_from(month), u8::try_from(day)) {
-        (Ok(year), Ok(month), Ok(day)) => Date::new(year, month, day).ok_or(BAD_DATE),
+        (Ok(year), Ok(month), Ok(day)) => Date::new(year, month, day).ok_or_else(|| BAD_DATE),
         _ => Err(BAD_DATE),
     }
 }
@@ -84,14 +89,14 @@ pub(super) fn date(year: u64, month: u64, day: u64) -> Result<Date, ValueError> 
 impl ColumnValue for Date {
     #[inline]
     fn from_image(raw: Option<&[u8]>, _column: &ImageColumn) -> Result<Self, ValueError> {
-        let packed = little_endian(raw.ok_or(ValueError::UnexpectedNull)?, 3)?;
+        let packed = little_endian(not_null(raw)?, 3)?;
         date(packed >> 9, packed >> 5 & 15, packed & 31)
     }
 
     fn from_select(value: SelectValue, _column: &ColumnLayout) -> Result<Self, ValueError> {
         match refuse_null(value)? {
             SelectValue::Date(year, month, day, 0, 0, 0, 0) => {
-                Self::new(year, month, day).ok_or(BAD_DATE)
+                Self::new(year, month, day).ok_or_else(|| BAD_DATE)
             }
             SelectValue::Date(..) => Err(BAD_DATE),
             other => Err(kind_error("date", &other)),
@@ -110,7 +115,7 @@ fn date_time_from_bits(whole: u64, micros: u32) -> Result<DateTime, ValueError> 
     let year_month = whole >> 22;
     let date = date(year_month / 13, year_month % 13, whole >> 17 & 31)?;
     let (hour, minute, second) = (whole >> 12 & 31, whole >> 6 & 63, whole & 63);
-    DateTime::new(date, hour as u8, minute as u8, second as u8, micros).ok_or(BAD_DATE_TIME)
+    DateTime::new(date, hour as u8, minute as u8, second as u8, micros).ok_or_else(|| BAD_DATE_TIME)
 }
 
 /// A DATETIME from a packed 64-bit value, as binary JSON holds it.
@@ -123,14 +128,14 @@ fn old_date_time(digits: u64) -> Result<DateTime, ValueError> {
     let (days, clock) = (digits / 1_000_000, digits % 1_000_000);
     let date = date(days / 10_000, days / 100 % 100, days % 100)?;
     let (hour, minute, second) = (clock / 10_000, clock / 100 % 100, clock % 100);
-    DateTime::new(date, hour as u8, minute as u8, second as u8, 0).ok_or(BAD_DATE_TIME)
+    DateTime::new(date, hour as u8, minute as u8, second as u8, 0).ok_or_else(|| BAD_DATE_TIME)
 }
 
 fn select_date_time(value: SelectValue, expected: &'static str) -> Result<DateTime, ValueError> {
     match refuse_null(value)? {
         SelectValue::Date(year, month, day, hour, minute, second, micros) => {
-            let date = Date::new(year, month, day).ok_or(BAD_DATE)?;
-            DateTime::new(date, hour, minute, second, micros).ok_or(BAD_DATE_TIME)
+            let date = Date::new(year, month, day).ok_or_else(|| BAD_DATE)?;
+            DateTime::new(date, hour, minute, second, micros).ok_or_else(|| BAD_DATE_TIME)
         }
         other => Err(kind_error(expected, &other)),
     }
@@ -139,7 +144,7 @@ fn select_date_time(value: SelectValue, expected: &'static str) -> Result<DateTi
 impl ColumnValue for DateTime {
     #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
-        let raw = raw.ok_or(ValueError::UnexpectedNull)?;
+        let raw = not_null(raw)?;
         if column.type_code == type_code::DATETIME {
             return match old_fraction(column.layout) {
                 0 => old_date_time(little_endian(raw, 8)?),
@@ -166,7 +171,12 @@ impl ColumnValue for DateTime {
 impl ColumnValue for Timestamp {
     #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
-        let raw = raw.ok_or(ValueError::UnexpectedNull)?;
+        let raw = not_null(raw)?;
+        if let (type_code::TIMESTAMP2, 0, Ok(seconds)) =
+            (column.type_code, column.meta, raw.try_into())
+        {
+            return Self::from_wire(u32::from_be_bytes(seconds), 0).ok_or_else(|| BAD_TIMESTAMP);
+        }
         let (seconds, micros) = if column.type_code == type_code::TIMESTAMP {
             match old_fraction(column.layout) {
                 0 => (little_endian(raw, 4)?, 0),
@@ -177,12 +187,12 @@ impl ColumnValue for Timestamp {
             split_fraction(number, fraction)
         };
         // Unsigned: MariaDB from 11.5 on goes on to 2106.
-        Self::from_wire(seconds as u32, micros).ok_or(BAD_TIMESTAMP)
+        Self::from_wire(seconds as u32, micros).ok_or_else(|| BAD_TIMESTAMP)
     }
 
     /// The session's time zone must be +00:00.
     fn from_select(value: SelectValue, _column: &ColumnLayout) -> Result<Self, ValueError> {
-        Self::from_utc(select_date_time(value, "date and time")?).ok_or(BAD_TIMESTAMP)
+        Self::from_utc(select_date_time(value, "date and time")?).ok_or_else(|| BAD_TIMESTAMP)
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -206,7 +216,7 @@ pub(crate) fn time_from_packed(packed: i64) -> Result<Time, ValueError> {
         (whole & 63) as u32,
         (magnitude & 0xff_ffff) as u32,
     )
-    .ok_or(BAD_TIME)
+    .ok_or_else(|| BAD_TIME)
 }
 
 /// TIME2: three bytes of whole and up to three of fraction are one number with an offset. A
@@ -236,13 +246,13 @@ fn old_time(raw: &[u8]) -> Result<Time, ValueError> {
         digits % 100,
         0,
     )
-    .ok_or(BAD_TIME)
+    .ok_or_else(|| BAD_TIME)
 }
 
 impl ColumnValue for Time {
     #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
-        let raw = raw.ok_or(ValueError::UnexpectedNull)?;
+        let raw = not_null(raw)?;
         if column.type_code == type_code::TIME {
             return match old_fraction(column.layout) {
                 0 => old_time(raw),
@@ -261,7 +271,7 @@ impl ColumnValue for Time {
                 .and_then(|hours| {
                     Self::new(negative, hours, minutes.into(), seconds.into(), micros)
                 })
-                .ok_or(BAD_TIME),
+                .ok_or_else(|| BAD_TIME),
             other => Err(kind_error("time", &other)),
         }
     }

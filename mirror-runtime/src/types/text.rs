@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::compressed::{decompress, is_compressed};
-use super::select::select_bytes;
+use super::select::{not_null, select_bytes};
 use crate::charset::Charset;
 use crate::error::ValueError;
 use crate::image::ImageColumn;
@@ -26,11 +26,34 @@ fn stored<'a>(raw: &'a [u8], column: &ImageColumn) -> Result<Cow<'a, [u8]>, Valu
     Ok(Cow::Borrowed(raw))
 }
 
+/// Whether images have the text as it is held here, byte for byte.
+#[inline]
+fn is_plain_utf8(column: &ImageColumn) -> bool {
+    matches!(charset(column.layout), Charset::Utf8mb4 | Charset::Utf8mb3)
+        && !is_compressed(column.type_code)
+}
+
+/// Text in any character set, or the error of one that is not valid.
+#[inline(never)]
+fn decode(raw: &[u8], column: &ImageColumn) -> Result<Box<str>, ValueError> {
+    let raw = stored(raw, column)?;
+    charset(column.layout).decode(&raw).map(Box::from)
+}
+
 impl ColumnValue for Box<str> {
     #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
-        let raw = stored(raw.ok_or(ValueError::UnexpectedNull)?, column)?;
-        charset(column.layout).decode(&raw).map(Self::from)
+        let raw = not_null(raw)?;
+        if raw.is_empty() {
+            // No bytes are no characters in every character set, and in COMPRESSED columns.
+            return Ok(Self::default());
+        }
+        if is_plain_utf8(column)
+            && let Ok(text) = std::str::from_utf8(raw)
+        {
+            return Ok(Self::from(text));
+        }
+        decode(raw, column)
     }
 
     /// The bytes are in the column's character set, as they are stored.
@@ -50,7 +73,11 @@ impl ColumnValue for Box<str> {
 
     #[inline]
     fn equals_image(&self, raw: Option<&[u8]>, column: &ImageColumn) -> Result<bool, ValueError> {
-        let raw = stored(raw.ok_or(ValueError::UnexpectedNull)?, column)?;
+        let raw = not_null(raw)?;
+        if raw == self.as_bytes() && is_plain_utf8(column) {
+            return Ok(true);
+        }
+        let raw = stored(raw, column)?;
         Ok(*charset(column.layout).decode(&raw)? == **self)
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::select::select_bytes;
+use super::select::{not_null, select_bytes};
 use crate::error::ValueError;
 use crate::image::ImageColumn;
 use crate::layout::{ColumnLayout, ColumnType};
@@ -69,7 +69,7 @@ fn entries(raw: &[u8], column: &ColumnLayout) -> Result<Vector, ValueError> {
 impl ColumnValue for Vector {
     #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
-        entries(raw.ok_or(ValueError::UnexpectedNull)?, column.layout)
+        entries(not_null(raw)?, column.layout)
     }
 
     fn from_select(value: SelectValue, column: &ColumnLayout) -> Result<Self, ValueError> {

@@ -130,6 +130,52 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 8] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl CsT {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            l: image.get(1, const { PLACES[1] })?,
+            g: image.get(2, const { PLACES[2] })?,
+            u: image.get(3, const { PLACES[3] })?,
+            c: image.get(4, const { PLACES[4] })?,
+            s: image.get(5, const { PLACES[5] })?,
+            t3: image.get(6, const { PLACES[6] })?,
+            e: image.get(7, const { PLACES[7] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<i32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.l)?
+                && image.matches(2, const { PLACES[2] }, &self.g)?
+                && image.matches(3, const { PLACES[3] }, &self.u)?
+                && image.matches(4, const { PLACES[4] }, &self.c)?
+                && image.matches(5, const { PLACES[5] }, &self.s)?
+                && image.matches(6, const { PLACES[6] }, &self.t3)?
+                && image.matches(7, const { PLACES[7] }, &self.e)?,
+        )
+    }
+}
+
 impl Row for CsT {
     type Key = i32;
     type Indexes = CsTIndexes;
@@ -142,58 +188,44 @@ impl Row for CsT {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            l: image.get(1)?,
-            g: image.get(2)?,
-            u: image.get(3)?,
-            c: image.get(4)?,
-            s: image.get(5)?,
-            t3: image.get(6)?,
-            e: image.get(7)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.l = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.g = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.u = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.c = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.s = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.t3 = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.e = image.get(7)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.l)?;
+        image.merge(2, &mut self.g)?;
+        image.merge(3, &mut self.u)?;
+        image.merge(4, &mut self.c)?;
+        image.merge(5, &mut self.s)?;
+        image.merge(6, &mut self.t3)?;
+        image.merge(7, &mut self.e)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.l)?
-                && image.matches(2, &self.g)? && image.matches(3, &self.u)?
-                && image.matches(4, &self.c)? && image.matches(5, &self.s)?
-                && image.matches(6, &self.t3)? && image.matches(7, &self.e)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -354,10 +386,13 @@ impl CsTE {
 }
 
 impl ColumnValue for CsTE {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -365,8 +400,10 @@ impl ColumnValue for CsTE {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

@@ -160,6 +160,60 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 11] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl DxT {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            n: image.get(1, const { PLACES[1] })?,
+            d: image.get(2, const { PLACES[2] })?,
+            ex: image.get(3, const { PLACES[3] })?,
+            dt: image.get(4, const { PLACES[4] })?,
+            b: image.get(5, const { PLACES[5] })?,
+            bin: image.get(6, const { PLACES[6] })?,
+            y: image.get(7, const { PLACES[7] })?,
+            ts: image.get(8, const { PLACES[8] })?,
+            st: image.get(9, const { PLACES[9] })?,
+            g: image.get(10, const { PLACES[10] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<i32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.n)?
+                && image.matches(2, const { PLACES[2] }, &self.d)?
+                && image.matches(3, const { PLACES[3] }, &self.ex)?
+                && image.matches(4, const { PLACES[4] }, &self.dt)?
+                && image.matches(5, const { PLACES[5] }, &self.b)?
+                && image.matches(6, const { PLACES[6] }, &self.bin)?
+                && image.matches(7, const { PLACES[7] }, &self.y)?
+                && image.matches(8, const { PLACES[8] }, &self.ts)?
+                && image.matches(9, const { PLACES[9] }, &self.st)?
+                && image.matches(10, const { PLACES[10] }, &self.g)?,
+        )
+    }
+}
+
 impl Row for DxT {
     type Key = i32;
     type Indexes = DxTIndexes;
@@ -172,72 +226,47 @@ impl Row for DxT {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            n: image.get(1)?,
-            d: image.get(2)?,
-            ex: image.get(3)?,
-            dt: image.get(4)?,
-            b: image.get(5)?,
-            bin: image.get(6)?,
-            y: image.get(7)?,
-            ts: image.get(8)?,
-            st: image.get(9)?,
-            g: image.get(10)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.n = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.d = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.ex = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.dt = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.b = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.bin = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.y = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.ts = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.st = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.g = image.get(10)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.n)?;
+        image.merge(2, &mut self.d)?;
+        image.merge(3, &mut self.ex)?;
+        image.merge(4, &mut self.dt)?;
+        image.merge(5, &mut self.b)?;
+        image.merge(6, &mut self.bin)?;
+        image.merge(7, &mut self.y)?;
+        image.merge(8, &mut self.ts)?;
+        image.merge(9, &mut self.st)?;
+        image.merge(10, &mut self.g)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.n)?
-                && image.matches(2, &self.d)? && image.matches(3, &self.ex)?
-                && image.matches(4, &self.dt)? && image.matches(5, &self.b)?
-                && image.matches(6, &self.bin)? && image.matches(7, &self.y)?
-                && image.matches(8, &self.ts)? && image.matches(9, &self.st)?
-                && image.matches(10, &self.g)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

@@ -210,6 +210,68 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 15] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Img2T {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            s: image.get(1, const { PLACES[1] })?,
+            de: image.get(2, const { PLACES[2] })?,
+            en: image.get(3, const { PLACES[3] })?,
+            se: image.get(4, const { PLACES[4] })?,
+            bi: image.get(5, const { PLACES[5] })?,
+            bn: image.get(6, const { PLACES[6] })?,
+            da: image.get(7, const { PLACES[7] })?,
+            ti: image.get(8, const { PLACES[8] })?,
+            ye: image.get(9, const { PLACES[9] })?,
+            fl: image.get(10, const { PLACES[10] })?,
+            ub: image.get(11, const { PLACES[11] })?,
+            nn: image.get(12, const { PLACES[12] })?,
+            ts: image.get(13, const { PLACES[13] })?,
+            l: image.get(14, const { PLACES[14] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<i32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.s)?
+                && image.matches(2, const { PLACES[2] }, &self.de)?
+                && image.matches(3, const { PLACES[3] }, &self.en)?
+                && image.matches(4, const { PLACES[4] }, &self.se)?
+                && image.matches(5, const { PLACES[5] }, &self.bi)?
+                && image.matches(6, const { PLACES[6] }, &self.bn)?
+                && image.matches(7, const { PLACES[7] }, &self.da)?
+                && image.matches(8, const { PLACES[8] }, &self.ti)?
+                && image.matches(9, const { PLACES[9] }, &self.ye)?
+                && image.matches(10, const { PLACES[10] }, &self.fl)?
+                && image.matches(11, const { PLACES[11] }, &self.ub)?
+                && image.matches(12, const { PLACES[12] }, &self.nn)?
+                && image.matches(13, const { PLACES[13] }, &self.ts)?
+                && image.matches(14, const { PLACES[14] }, &self.l)?,
+        )
+    }
+}
+
 impl Row for Img2T {
     type Key = i32;
     type Indexes = Img2TIndexes;
@@ -222,90 +284,51 @@ impl Row for Img2T {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            s: image.get(1)?,
-            de: image.get(2)?,
-            en: image.get(3)?,
-            se: image.get(4)?,
-            bi: image.get(5)?,
-            bn: image.get(6)?,
-            da: image.get(7)?,
-            ti: image.get(8)?,
-            ye: image.get(9)?,
-            fl: image.get(10)?,
-            ub: image.get(11)?,
-            nn: image.get(12)?,
-            ts: image.get(13)?,
-            l: image.get(14)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.s = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.de = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.en = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.se = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.bi = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.bn = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.da = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.ti = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.ye = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.fl = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.ub = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.nn = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.ts = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.l = image.get(14)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.s)?;
+        image.merge(2, &mut self.de)?;
+        image.merge(3, &mut self.en)?;
+        image.merge(4, &mut self.se)?;
+        image.merge(5, &mut self.bi)?;
+        image.merge(6, &mut self.bn)?;
+        image.merge(7, &mut self.da)?;
+        image.merge(8, &mut self.ti)?;
+        image.merge(9, &mut self.ye)?;
+        image.merge(10, &mut self.fl)?;
+        image.merge(11, &mut self.ub)?;
+        image.merge(12, &mut self.nn)?;
+        image.merge(13, &mut self.ts)?;
+        image.merge(14, &mut self.l)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.s)?
-                && image.matches(2, &self.de)? && image.matches(3, &self.en)?
-                && image.matches(4, &self.se)? && image.matches(5, &self.bi)?
-                && image.matches(6, &self.bn)? && image.matches(7, &self.da)?
-                && image.matches(8, &self.ti)? && image.matches(9, &self.ye)?
-                && image.matches(10, &self.fl)? && image.matches(11, &self.ub)?
-                && image.matches(12, &self.nn)? && image.matches(13, &self.ts)?
-                && image.matches(14, &self.l)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -507,10 +530,13 @@ impl Img2TEn {
 }
 
 impl ColumnValue for Img2TEn {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -518,8 +544,10 @@ impl ColumnValue for Img2TEn {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -589,9 +617,13 @@ impl BitOr for Img2TSe {
 }
 
 impl ColumnValue for Img2TSe {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -599,7 +631,10 @@ impl ColumnValue for Img2TSe {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

@@ -65,6 +65,47 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 3] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl KFloats {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            d: image.get(0, const { PLACES[0] })?,
+            f: image.get(1, const { PLACES[1] })?,
+            n: image.get(2, const { PLACES[2] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<(mirror_runtime::TotalF64, mirror_runtime::TotalF32), ValueError> {
+        Ok((
+            image
+                .get::<f64>(0, const { PLACES[0] })
+                .map(mirror_runtime::TotalF64::from)?,
+            image.get::<f32>(1, const { PLACES[1] }).map(mirror_runtime::TotalF32::from)?,
+        ))
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.d)?
+                && image.matches(1, const { PLACES[1] }, &self.f)?
+                && image.matches(2, const { PLACES[2] }, &self.n)?,
+        )
+    }
+}
+
 impl Row for KFloats {
     type Key = (mirror_runtime::TotalF64, mirror_runtime::TotalF32);
     type Indexes = KFloatsIndexes;
@@ -77,39 +118,39 @@ impl Row for KFloats {
         (mirror_runtime::TotalF64::from(self.d), mirror_runtime::TotalF32::from(self.f))
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            d: image.get(0)?,
-            f: image.get(1)?,
-            n: image.get(2)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.d = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.f = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.n = image.get(2)?;
-        }
+        image.merge(0, &mut self.d)?;
+        image.merge(1, &mut self.f)?;
+        image.merge(2, &mut self.n)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.d)? && image.matches(1, &self.f)?
-                && image.matches(2, &self.n)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        Ok((
-            image.get::<f64>(0).map(mirror_runtime::TotalF64::from)?,
-            image.get::<f32>(1).map(mirror_runtime::TotalF32::from)?,
-        ))
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

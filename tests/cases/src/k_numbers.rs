@@ -93,6 +93,54 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 5] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl KNumbers {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            a: image.get(0, const { PLACES[0] })?,
+            b: image.get(1, const { PLACES[1] })?,
+            bits: image.get(2, const { PLACES[2] })?,
+            y: image.get(3, const { PLACES[3] })?,
+            n: image.get(4, const { PLACES[4] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<
+        (mirror_runtime::BigDecimal, mirror_runtime::Decimal, u64, u16),
+        ValueError,
+    > {
+        Ok((
+            image.get(0, const { PLACES[0] })?,
+            image.get(1, const { PLACES[1] })?,
+            image.get(2, const { PLACES[2] })?,
+            image.get(3, const { PLACES[3] })?,
+        ))
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.a)?
+                && image.matches(1, const { PLACES[1] }, &self.b)?
+                && image.matches(2, const { PLACES[2] }, &self.bits)?
+                && image.matches(3, const { PLACES[3] }, &self.y)?
+                && image.matches(4, const { PLACES[4] }, &self.n)?,
+        )
+    }
+}
+
 impl Row for KNumbers {
     type Key = (mirror_runtime::BigDecimal, mirror_runtime::Decimal, u64, u16);
     type Indexes = KNumbersIndexes;
@@ -105,45 +153,41 @@ impl Row for KNumbers {
         (self.a.clone(), self.b, self.bits, self.y)
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            a: image.get(0)?,
-            b: image.get(1)?,
-            bits: image.get(2)?,
-            y: image.get(3)?,
-            n: image.get(4)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.a = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.b = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.bits = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.y = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.n = image.get(4)?;
-        }
+        image.merge(0, &mut self.a)?;
+        image.merge(1, &mut self.b)?;
+        image.merge(2, &mut self.bits)?;
+        image.merge(3, &mut self.y)?;
+        image.merge(4, &mut self.n)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.a)? && image.matches(1, &self.b)?
-                && image.matches(2, &self.bits)? && image.matches(3, &self.y)?
-                && image.matches(4, &self.n)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        Ok((image.get(0)?, image.get(1)?, image.get(2)?, image.get(3)?))
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

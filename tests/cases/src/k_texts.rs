@@ -80,6 +80,48 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 4] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl KTexts {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            l: image.get(0, const { PLACES[0] })?,
+            g: image.get(1, const { PLACES[1] })?,
+            c: image.get(2, const { PLACES[2] })?,
+            n: image.get(3, const { PLACES[3] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<(Box<str>, Box<[u8]>, Box<str>), ValueError> {
+        Ok((
+            image.get(0, const { PLACES[0] })?,
+            image.get(1, const { PLACES[1] })?,
+            image.get(2, const { PLACES[2] })?,
+        ))
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.l)?
+                && image.matches(1, const { PLACES[1] }, &self.g)?
+                && image.matches(2, const { PLACES[2] }, &self.c)?
+                && image.matches(3, const { PLACES[3] }, &self.n)?,
+        )
+    }
+}
+
 impl Row for KTexts {
     type Key = (Box<str>, Box<[u8]>, Box<str>);
     type Indexes = KTextsIndexes;
@@ -92,40 +134,40 @@ impl Row for KTexts {
         (self.l.clone(), self.g.clone(), self.c.clone())
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            l: image.get(0)?,
-            g: image.get(1)?,
-            c: image.get(2)?,
-            n: image.get(3)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.l = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.g = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.c = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.n = image.get(3)?;
-        }
+        image.merge(0, &mut self.l)?;
+        image.merge(1, &mut self.g)?;
+        image.merge(2, &mut self.c)?;
+        image.merge(3, &mut self.n)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.l)? && image.matches(1, &self.g)?
-                && image.matches(2, &self.c)? && image.matches(3, &self.n)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        Ok((image.get(0)?, image.get(1)?, image.get(2)?))
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

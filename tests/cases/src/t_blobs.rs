@@ -121,6 +121,50 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 7] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl TBlobs {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            v10: image.get(1, const { PLACES[1] })?,
+            v300: image.get(2, const { PLACES[2] })?,
+            tiny: image.get(3, const { PLACES[3] })?,
+            plain: image.get(4, const { PLACES[4] })?,
+            medium: image.get(5, const { PLACES[5] })?,
+            huge: image.get(6, const { PLACES[6] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.v10)?
+                && image.matches(2, const { PLACES[2] }, &self.v300)?
+                && image.matches(3, const { PLACES[3] }, &self.tiny)?
+                && image.matches(4, const { PLACES[4] }, &self.plain)?
+                && image.matches(5, const { PLACES[5] }, &self.medium)?
+                && image.matches(6, const { PLACES[6] }, &self.huge)?,
+        )
+    }
+}
+
 impl Row for TBlobs {
     type Key = u32;
     type Indexes = TBlobsIndexes;
@@ -133,54 +177,43 @@ impl Row for TBlobs {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            v10: image.get(1)?,
-            v300: image.get(2)?,
-            tiny: image.get(3)?,
-            plain: image.get(4)?,
-            medium: image.get(5)?,
-            huge: image.get(6)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.v10 = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.v300 = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.tiny = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.plain = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.medium = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.huge = image.get(6)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.v10)?;
+        image.merge(2, &mut self.v300)?;
+        image.merge(3, &mut self.tiny)?;
+        image.merge(4, &mut self.plain)?;
+        image.merge(5, &mut self.medium)?;
+        image.merge(6, &mut self.huge)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.v10)?
-                && image.matches(2, &self.v300)? && image.matches(3, &self.tiny)?
-                && image.matches(4, &self.plain)? && image.matches(5, &self.medium)?
-                && image.matches(6, &self.huge)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

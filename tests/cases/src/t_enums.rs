@@ -82,6 +82,44 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 4] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl TEnums {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            one: image.get(1, const { PLACES[1] })?,
+            few: image.get(2, const { PLACES[2] })?,
+            many: image.get(3, const { PLACES[3] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.one)?
+                && image.matches(2, const { PLACES[2] }, &self.few)?
+                && image.matches(3, const { PLACES[3] }, &self.many)?,
+        )
+    }
+}
+
 impl Row for TEnums {
     type Key = u32;
     type Indexes = TEnumsIndexes;
@@ -94,40 +132,40 @@ impl Row for TEnums {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            one: image.get(1)?,
-            few: image.get(2)?,
-            many: image.get(3)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.one = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.few = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.many = image.get(3)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.one)?;
+        image.merge(2, &mut self.few)?;
+        image.merge(3, &mut self.many)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.one)?
-                && image.matches(2, &self.few)? && image.matches(3, &self.many)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -274,10 +312,13 @@ impl TEnumsOne {
 }
 
 impl ColumnValue for TEnumsOne {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -285,8 +326,10 @@ impl ColumnValue for TEnumsOne {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -348,10 +391,13 @@ impl TEnumsFew {
 }
 
 impl ColumnValue for TEnumsFew {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -359,8 +405,10 @@ impl ColumnValue for TEnumsFew {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -1442,10 +1490,13 @@ impl TEnumsMany {
 }
 
 impl ColumnValue for TEnumsMany {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -1453,8 +1504,10 @@ impl ColumnValue for TEnumsMany {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

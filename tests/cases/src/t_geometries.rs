@@ -131,6 +131,54 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 9] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl TGeometries {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            g: image.get(1, const { PLACES[1] })?,
+            p: image.get(2, const { PLACES[2] })?,
+            l: image.get(3, const { PLACES[3] })?,
+            y: image.get(4, const { PLACES[4] })?,
+            mp: image.get(5, const { PLACES[5] })?,
+            ml: image.get(6, const { PLACES[6] })?,
+            my: image.get(7, const { PLACES[7] })?,
+            c: image.get(8, const { PLACES[8] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.g)?
+                && image.matches(2, const { PLACES[2] }, &self.p)?
+                && image.matches(3, const { PLACES[3] }, &self.l)?
+                && image.matches(4, const { PLACES[4] }, &self.y)?
+                && image.matches(5, const { PLACES[5] }, &self.mp)?
+                && image.matches(6, const { PLACES[6] }, &self.ml)?
+                && image.matches(7, const { PLACES[7] }, &self.my)?
+                && image.matches(8, const { PLACES[8] }, &self.c)?,
+        )
+    }
+}
+
 impl Row for TGeometries {
     type Key = u32;
     type Indexes = TGeometriesIndexes;
@@ -143,63 +191,45 @@ impl Row for TGeometries {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            g: image.get(1)?,
-            p: image.get(2)?,
-            l: image.get(3)?,
-            y: image.get(4)?,
-            mp: image.get(5)?,
-            ml: image.get(6)?,
-            my: image.get(7)?,
-            c: image.get(8)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.g = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.p = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.l = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.y = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.mp = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.ml = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.my = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.c = image.get(8)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.g)?;
+        image.merge(2, &mut self.p)?;
+        image.merge(3, &mut self.l)?;
+        image.merge(4, &mut self.y)?;
+        image.merge(5, &mut self.mp)?;
+        image.merge(6, &mut self.ml)?;
+        image.merge(7, &mut self.my)?;
+        image.merge(8, &mut self.c)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.g)?
-                && image.matches(2, &self.p)? && image.matches(3, &self.l)?
-                && image.matches(4, &self.y)? && image.matches(5, &self.mp)?
-                && image.matches(6, &self.ml)? && image.matches(7, &self.my)?
-                && image.matches(8, &self.c)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

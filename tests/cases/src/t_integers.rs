@@ -169,6 +169,60 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 11] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl TIntegers {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            i8: image.get(1, const { PLACES[1] })?,
+            u8: image.get(2, const { PLACES[2] })?,
+            i16: image.get(3, const { PLACES[3] })?,
+            u16: image.get(4, const { PLACES[4] })?,
+            i24: image.get(5, const { PLACES[5] })?,
+            u24: image.get(6, const { PLACES[6] })?,
+            i32: image.get(7, const { PLACES[7] })?,
+            u32: image.get(8, const { PLACES[8] })?,
+            i64: image.get(9, const { PLACES[9] })?,
+            u64: image.get(10, const { PLACES[10] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.i8)?
+                && image.matches(2, const { PLACES[2] }, &self.u8)?
+                && image.matches(3, const { PLACES[3] }, &self.i16)?
+                && image.matches(4, const { PLACES[4] }, &self.u16)?
+                && image.matches(5, const { PLACES[5] }, &self.i24)?
+                && image.matches(6, const { PLACES[6] }, &self.u24)?
+                && image.matches(7, const { PLACES[7] }, &self.i32)?
+                && image.matches(8, const { PLACES[8] }, &self.u32)?
+                && image.matches(9, const { PLACES[9] }, &self.i64)?
+                && image.matches(10, const { PLACES[10] }, &self.u64)?,
+        )
+    }
+}
+
 impl Row for TIntegers {
     type Key = u32;
     type Indexes = TIntegersIndexes;
@@ -181,72 +235,47 @@ impl Row for TIntegers {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            i8: image.get(1)?,
-            u8: image.get(2)?,
-            i16: image.get(3)?,
-            u16: image.get(4)?,
-            i24: image.get(5)?,
-            u24: image.get(6)?,
-            i32: image.get(7)?,
-            u32: image.get(8)?,
-            i64: image.get(9)?,
-            u64: image.get(10)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.i8 = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.u8 = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.i16 = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.u16 = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.i24 = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.u24 = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.i32 = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.u32 = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.i64 = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.u64 = image.get(10)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.i8)?;
+        image.merge(2, &mut self.u8)?;
+        image.merge(3, &mut self.i16)?;
+        image.merge(4, &mut self.u16)?;
+        image.merge(5, &mut self.i24)?;
+        image.merge(6, &mut self.u24)?;
+        image.merge(7, &mut self.i32)?;
+        image.merge(8, &mut self.u32)?;
+        image.merge(9, &mut self.i64)?;
+        image.merge(10, &mut self.u64)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.i8)?
-                && image.matches(2, &self.u8)? && image.matches(3, &self.i16)?
-                && image.matches(4, &self.u16)? && image.matches(5, &self.i24)?
-                && image.matches(6, &self.u24)? && image.matches(7, &self.i32)?
-                && image.matches(8, &self.u32)? && image.matches(9, &self.i64)?
-                && image.matches(10, &self.u64)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

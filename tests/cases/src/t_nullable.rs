@@ -235,6 +235,72 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 17] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl TNullable {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            i: image.get(1, const { PLACES[1] })?,
+            f: image.get(2, const { PLACES[2] })?,
+            de: image.get(3, const { PLACES[3] })?,
+            bi: image.get(4, const { PLACES[4] })?,
+            da: image.get(5, const { PLACES[5] })?,
+            dt: image.get(6, const { PLACES[6] })?,
+            ts: image.get(7, const { PLACES[7] })?,
+            ti: image.get(8, const { PLACES[8] })?,
+            y: image.get(9, const { PLACES[9] })?,
+            v: image.get(10, const { PLACES[10] })?,
+            b: image.get(11, const { PLACES[11] })?,
+            bl: image.get(12, const { PLACES[12] })?,
+            e: image.get(13, const { PLACES[13] })?,
+            s: image.get(14, const { PLACES[14] })?,
+            bt: image.get(15, const { PLACES[15] })?,
+            g: image.get(16, const { PLACES[16] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.i)?
+                && image.matches(2, const { PLACES[2] }, &self.f)?
+                && image.matches(3, const { PLACES[3] }, &self.de)?
+                && image.matches(4, const { PLACES[4] }, &self.bi)?
+                && image.matches(5, const { PLACES[5] }, &self.da)?
+                && image.matches(6, const { PLACES[6] }, &self.dt)?
+                && image.matches(7, const { PLACES[7] }, &self.ts)?
+                && image.matches(8, const { PLACES[8] }, &self.ti)?
+                && image.matches(9, const { PLACES[9] }, &self.y)?
+                && image.matches(10, const { PLACES[10] }, &self.v)?
+                && image.matches(11, const { PLACES[11] }, &self.b)?
+                && image.matches(12, const { PLACES[12] }, &self.bl)?
+                && image.matches(13, const { PLACES[13] }, &self.e)?
+                && image.matches(14, const { PLACES[14] }, &self.s)?
+                && image.matches(15, const { PLACES[15] }, &self.bt)?
+                && image.matches(16, const { PLACES[16] }, &self.g)?,
+        )
+    }
+}
+
 impl Row for TNullable {
     type Key = u32;
     type Indexes = TNullableIndexes;
@@ -247,99 +313,53 @@ impl Row for TNullable {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            i: image.get(1)?,
-            f: image.get(2)?,
-            de: image.get(3)?,
-            bi: image.get(4)?,
-            da: image.get(5)?,
-            dt: image.get(6)?,
-            ts: image.get(7)?,
-            ti: image.get(8)?,
-            y: image.get(9)?,
-            v: image.get(10)?,
-            b: image.get(11)?,
-            bl: image.get(12)?,
-            e: image.get(13)?,
-            s: image.get(14)?,
-            bt: image.get(15)?,
-            g: image.get(16)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.i = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.f = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.de = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.bi = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.da = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.dt = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.ts = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.ti = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.y = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.v = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.b = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.bl = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.e = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.s = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.bt = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.g = image.get(16)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.i)?;
+        image.merge(2, &mut self.f)?;
+        image.merge(3, &mut self.de)?;
+        image.merge(4, &mut self.bi)?;
+        image.merge(5, &mut self.da)?;
+        image.merge(6, &mut self.dt)?;
+        image.merge(7, &mut self.ts)?;
+        image.merge(8, &mut self.ti)?;
+        image.merge(9, &mut self.y)?;
+        image.merge(10, &mut self.v)?;
+        image.merge(11, &mut self.b)?;
+        image.merge(12, &mut self.bl)?;
+        image.merge(13, &mut self.e)?;
+        image.merge(14, &mut self.s)?;
+        image.merge(15, &mut self.bt)?;
+        image.merge(16, &mut self.g)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.i)?
-                && image.matches(2, &self.f)? && image.matches(3, &self.de)?
-                && image.matches(4, &self.bi)? && image.matches(5, &self.da)?
-                && image.matches(6, &self.dt)? && image.matches(7, &self.ts)?
-                && image.matches(8, &self.ti)? && image.matches(9, &self.y)?
-                && image.matches(10, &self.v)? && image.matches(11, &self.b)?
-                && image.matches(12, &self.bl)? && image.matches(13, &self.e)?
-                && image.matches(14, &self.s)? && image.matches(15, &self.bt)?
-                && image.matches(16, &self.g)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -560,10 +580,13 @@ impl TNullableE {
 }
 
 impl ColumnValue for TNullableE {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -571,8 +594,10 @@ impl ColumnValue for TNullableE {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -639,9 +664,13 @@ impl BitOr for TNullableS {
 }
 
 impl ColumnValue for TNullableS {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -649,7 +678,10 @@ impl ColumnValue for TNullableS {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

@@ -87,6 +87,46 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 5] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl TimeT {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            t0: image.get(1, const { PLACES[1] })?,
+            t2: image.get(2, const { PLACES[2] })?,
+            t3: image.get(3, const { PLACES[3] })?,
+            t6: image.get(4, const { PLACES[4] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<i32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.t0)?
+                && image.matches(2, const { PLACES[2] }, &self.t2)?
+                && image.matches(3, const { PLACES[3] }, &self.t3)?
+                && image.matches(4, const { PLACES[4] }, &self.t6)?,
+        )
+    }
+}
+
 impl Row for TimeT {
     type Key = i32;
     type Indexes = TimeTIndexes;
@@ -99,45 +139,41 @@ impl Row for TimeT {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            t0: image.get(1)?,
-            t2: image.get(2)?,
-            t3: image.get(3)?,
-            t6: image.get(4)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.t0 = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.t2 = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.t3 = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.t6 = image.get(4)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.t0)?;
+        image.merge(2, &mut self.t2)?;
+        image.merge(3, &mut self.t3)?;
+        image.merge(4, &mut self.t6)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.t0)?
-                && image.matches(2, &self.t2)? && image.matches(3, &self.t3)?
-                && image.matches(4, &self.t6)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

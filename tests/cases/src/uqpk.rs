@@ -78,6 +78,44 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 4] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Uqpk {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            k: image.get(0, const { PLACES[0] })?,
+            v: image.get(1, const { PLACES[1] })?,
+            n: image.get(2, const { PLACES[2] })?,
+            u: image.get(3, const { PLACES[3] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<(i32, i32), ValueError> {
+        Ok((image.get(3, const { PLACES[3] })?, image.get(0, const { PLACES[0] })?))
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.k)?
+                && image.matches(1, const { PLACES[1] }, &self.v)?
+                && image.matches(2, const { PLACES[2] }, &self.n)?
+                && image.matches(3, const { PLACES[3] }, &self.u)?,
+        )
+    }
+}
+
 impl Row for Uqpk {
     type Key = (i32, i32);
     type Indexes = UqpkIndexes;
@@ -90,40 +128,40 @@ impl Row for Uqpk {
         (self.u, self.k)
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            k: image.get(0)?,
-            v: image.get(1)?,
-            n: image.get(2)?,
-            u: image.get(3)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.k = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.v = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.n = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.u = image.get(3)?;
-        }
+        image.merge(0, &mut self.k)?;
+        image.merge(1, &mut self.v)?;
+        image.merge(2, &mut self.n)?;
+        image.merge(3, &mut self.u)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.k)? && image.matches(1, &self.v)?
-                && image.matches(2, &self.n)? && image.matches(3, &self.u)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        Ok((image.get(3)?, image.get(0)?))
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

@@ -1,5 +1,6 @@
 //! Rows events of the tables of `test-mirror`.
 
+use std::fmt::Debug;
 use std::sync::LazyLock;
 
 use mirror_runtime::image::{Plan, RowImage, RowsEvent, TableMap};
@@ -17,7 +18,8 @@ pub const ROWS_TYPES: [u8; 7] = [23, 24, 25, 30, 31, 32, 39];
 /// ([`ROWS_TYPES`]), a byte each.
 ///
 /// An image from which a row is decoded gives the same values one by one, the row's own key, and
-/// matches the row; merged into the row, it changes nothing. Applying the event, strictly and
+/// matches the row; merged into the row, it changes nothing. All of that is the same whether
+/// columns are found by way of the plan or where the generated code knows them to be. Applying the event, strictly and
 /// tolerantly, lists no more changes than there are images and keeps as many rows as it says.
 pub fn rows(input: &[u8]) {
     let [table, event_type, body @ ..] = input else {
@@ -30,7 +32,7 @@ pub fn rows(input: &[u8]) {
         return;
     };
     assert_eq!(event.rows_at + event.rows.len(), body.len());
-    let images = CHECKS[table](plan, &event);
+    let images = CHECKS[table](plan, &PLANS_WITHOUT_PLACES[table], &event);
     applied(table, plan, &event, images);
 }
 
@@ -46,8 +48,15 @@ static PLANS: LazyLock<Vec<Plan>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Goes through an event; gives the number of its images.
-fn check<R: Row + PartialEq>(plan: &Plan, event: &RowsEvent<'_>) -> usize {
+/// The same, by which the generated code knows no places.
+static PLANS_WITHOUT_PLACES: LazyLock<Vec<Plan>> = LazyLock::new(|| {
+    let plans = PLANS.iter();
+    plans.map(|plan| plan.clone().without_places()).collect()
+});
+
+/// Goes through an event by both plans of its table; gives the number of its images.
+fn check<R: Row + PartialEq + Debug>(plan: &Plan, other: &Plan, event: &RowsEvent<'_>) -> usize {
+    both_ways::<R>(plan, other, event);
     let mut reader = plan.reader(event);
     let mut count = 0;
     let mut last: Option<R> = None;
@@ -74,6 +83,42 @@ fn check<R: Row + PartialEq>(plan: &Plan, event: &RowsEvent<'_>) -> usize {
         "behind an error is nothing"
     );
     count
+}
+
+/// Both plans give the same images, and of each the same row, key and errors.
+fn both_ways<R: Row + PartialEq + Debug>(plan: &Plan, other: &Plan, event: &RowsEvent<'_>) {
+    let (mut one, mut other) = (plan.reader(event), other.reader(event));
+    let mut last: Option<R> = None;
+    loop {
+        let (one, other) = match (one.next(), other.next()) {
+            (Ok(Some(one)), Ok(Some(other))) => (one, other),
+            (one, other) => {
+                assert_eq!(format!("{one:?}"), format!("{other:?}"));
+                return;
+            }
+        };
+        let pairs = [(one.before, other.before), (one.after, other.after)];
+        for (one, other) in pairs {
+            let (Some(one), Some(other)) = (one, other) else {
+                assert!(one.is_none() && other.is_none());
+                continue;
+            };
+            let row = R::decode(&one);
+            assert_eq!(format!("{row:?}"), format!("{:?}", R::decode(&other)));
+            let keys = [R::decode_key(&one), R::decode_key(&other)];
+            assert_eq!(format!("{:?}", keys[0]), format!("{:?}", keys[1]));
+            if let Some(held) = &last {
+                assert_eq!(held.matches(&one), held.matches(&other));
+                let (mut by_one, mut by_other) = (held.clone(), held.clone());
+                let merged = [by_one.merge(&one), by_other.merge(&other)];
+                assert_eq!(merged[0], merged[1]);
+                if merged[0].is_ok() {
+                    assert_eq!(format!("{by_one:?}"), format!("{by_other:?}"));
+                }
+            }
+            last = row.ok().or(last);
+        }
+    }
 }
 
 fn decoded<R: Row + PartialEq>(image: &RowImage<'_>) -> Option<R> {
@@ -145,7 +190,7 @@ fn applied(table: usize, plan: &Plan, event: &RowsEvent<'_>, images: usize) {
 }
 
 /// [`check`] of every row type, by table index.
-const CHECKS: [fn(&Plan, &RowsEvent<'_>) -> usize; 30] = [
+const CHECKS: [fn(&Plan, &Plan, &RowsEvent<'_>) -> usize; 30] = [
     check::<test_mirror::Integers>,
     check::<test_mirror::Numbers>,
     check::<test_mirror::Dates>,
@@ -190,7 +235,9 @@ mod tests {
         for (table, layout) in Tables::layouts().iter().enumerate() {
             let map = TableMap::parse(&table_map_body(7, layout)).unwrap();
             assert_eq!(map.columns.len(), layout.physical_columns);
-            Plan::new(layout, &map).unwrap_or_else(|error| panic!("{}: {error}", layout.table));
+            let plan = Plan::new(layout, &map);
+            let plan = plan.unwrap_or_else(|error| panic!("{}: {error}", layout.table));
+            assert!(plan.has_places(), "{}", layout.table);
             rows(&[table as u8, 0, 7, 0, 0, 0, 0, 0, 1, 0, 0]);
             // One row of an insert that names no column.
             let mut insert = vec![table as u8, 0, 7, 0, 0, 0, 0, 0, 1, 0];

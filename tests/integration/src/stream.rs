@@ -1,6 +1,6 @@
 //! What a stream of binlog events has in it, and what is told of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mirror_runtime::image::{Plan, RowsEvent};
 use mirror_runtime::source::{EventSource, LiveSource, RawEvent, StreamOptions, StreamStart};
@@ -18,6 +18,8 @@ pub struct Seen {
     /// What the reader told, in order: `rows TABLE`, `truncate TABLE`, `WHAT on TABLES`,
     /// `commit`, `abandon`.
     pub told: Vec<String>,
+    /// Tables of which a table map had columns elsewhere than in their compiled places.
+    pub elsewhere: BTreeSet<&'static str>,
 }
 
 impl Seen {
@@ -58,7 +60,7 @@ pub fn read(source: &mut dyn EventSource, tables: &[String]) -> (Seen, Result<()
         match source.next_event() {
             Ok(Some(event)) => {
                 *seen.codes.entry(event.header.type_code).or_default() += 1;
-                if let Err(error) = reader.event(&event, &mut Teller(&mut seen.told)) {
+                if let Err(error) = reader.event(&event, &mut Teller(&mut seen)) {
                     return (seen, Err(error));
                 }
             }
@@ -88,7 +90,7 @@ pub fn read_from(world: &World, from: &str) -> Seen {
     seen
 }
 
-struct Teller<'s>(&'s mut Vec<String>);
+struct Teller<'s>(&'s mut Seen);
 
 fn name(table: usize) -> &'static str {
     Tables::layouts()[table].table
@@ -98,32 +100,36 @@ impl TransactionSink for Teller<'_> {
     fn rows(
         &mut self,
         table: usize,
-        _plan: &Plan,
+        plan: &Plan,
         _rows: &RowsEvent<'_>,
         _event: &RawEvent<'_>,
     ) -> Result<(), Error> {
-        self.0.push(format!("rows {}", name(table)));
+        self.0.told.push(format!("rows {}", name(table)));
+        if !plan.has_places() {
+            self.0.elsewhere.insert(name(table));
+        }
         Ok(())
     }
 
     fn truncate(&mut self, table: usize) -> Result<(), Error> {
-        self.0.push(format!("truncate {}", name(table)));
+        self.0.told.push(format!("truncate {}", name(table)));
         Ok(())
     }
 
     fn touched(&mut self, touch: Touch) -> Result<(), Error> {
         let names: Vec<&str> = touch.tables.iter().map(|&table| name(table)).collect();
         self.0
+            .told
             .push(format!("{} on {}", touch.kind, names.join(", ")));
         Ok(())
     }
 
     fn commit(&mut self, _boundary: Boundary) -> Result<(), Error> {
-        self.0.push("commit".into());
+        self.0.told.push("commit".into());
         Ok(())
     }
 
     fn abandon(&mut self) {
-        self.0.push("abandon".into());
+        self.0.told.push("abandon".into());
     }
 }

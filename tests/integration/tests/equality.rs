@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use integration::compare::{assert_equals_server, difference};
 use integration::edge::Literals;
 use integration::shown::{layout_of, snapshot_rows};
+use integration::stream;
 use integration::{Random, World, on_both_servers, rounds};
 use lab::Flavor;
 use mirror_runtime::TableLayout;
@@ -34,6 +35,7 @@ fn select_and_binlog_give_what_the_server_says(flavor: Flavor) {
     let mut random = Random::for_test();
     let rows = rounds("rows per table", 240);
     let names = world.tables();
+    let start = world.position();
     let tables: Vec<&'static TableLayout> = TABLES
         .iter()
         .map(|name| layout_of(name))
@@ -69,7 +71,18 @@ fn select_and_binlog_give_what_the_server_says(flavor: Flavor) {
             "{flavor}: binlog and SELECT"
         );
     }
+    assert_read_in_place(&world, &start, &tables);
     println!("{flavor}: {loaded} rows by SELECT, then {compared} by SELECT and binlog are equal");
+}
+
+/// The rows were read where the generated code knows columns of all these types to be.
+fn assert_read_in_place(world: &World, start: &str, tables: &[Writer]) {
+    let seen = stream::read_from(world, start);
+    for table in tables {
+        let table = table.layout.table;
+        assert!(seen.count(&format!("rows {table}")) > 0, "{table}");
+        assert!(!seen.elsewhere.contains(table), "{table}");
+    }
 }
 
 /// Writes edge values to one table.

@@ -289,6 +289,80 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 21] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl AsciiTexts {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            char_0: image.get(1, const { PLACES[1] })?,
+            char_0_null: image.get(2, const { PLACES[2] })?,
+            char_1: image.get(3, const { PLACES[3] })?,
+            char_1_null: image.get(4, const { PLACES[4] })?,
+            char_10: image.get(5, const { PLACES[5] })?,
+            char_10_null: image.get(6, const { PLACES[6] })?,
+            char_255: image.get(7, const { PLACES[7] })?,
+            char_255_null: image.get(8, const { PLACES[8] })?,
+            varchar_20: image.get(9, const { PLACES[9] })?,
+            varchar_20_null: image.get(10, const { PLACES[10] })?,
+            varchar_300: image.get(11, const { PLACES[11] })?,
+            varchar_300_null: image.get(12, const { PLACES[12] })?,
+            tiny_text: image.get(13, const { PLACES[13] })?,
+            tiny_text_null: image.get(14, const { PLACES[14] })?,
+            plain_text: image.get(15, const { PLACES[15] })?,
+            plain_text_null: image.get(16, const { PLACES[16] })?,
+            medium_text: image.get(17, const { PLACES[17] })?,
+            medium_text_null: image.get(18, const { PLACES[18] })?,
+            long_text: image.get(19, const { PLACES[19] })?,
+            long_text_null: image.get(20, const { PLACES[20] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.char_0)?
+                && image.matches(2, const { PLACES[2] }, &self.char_0_null)?
+                && image.matches(3, const { PLACES[3] }, &self.char_1)?
+                && image.matches(4, const { PLACES[4] }, &self.char_1_null)?
+                && image.matches(5, const { PLACES[5] }, &self.char_10)?
+                && image.matches(6, const { PLACES[6] }, &self.char_10_null)?
+                && image.matches(7, const { PLACES[7] }, &self.char_255)?
+                && image.matches(8, const { PLACES[8] }, &self.char_255_null)?
+                && image.matches(9, const { PLACES[9] }, &self.varchar_20)?
+                && image.matches(10, const { PLACES[10] }, &self.varchar_20_null)?
+                && image.matches(11, const { PLACES[11] }, &self.varchar_300)?
+                && image.matches(12, const { PLACES[12] }, &self.varchar_300_null)?
+                && image.matches(13, const { PLACES[13] }, &self.tiny_text)?
+                && image.matches(14, const { PLACES[14] }, &self.tiny_text_null)?
+                && image.matches(15, const { PLACES[15] }, &self.plain_text)?
+                && image.matches(16, const { PLACES[16] }, &self.plain_text_null)?
+                && image.matches(17, const { PLACES[17] }, &self.medium_text)?
+                && image.matches(18, const { PLACES[18] }, &self.medium_text_null)?
+                && image.matches(19, const { PLACES[19] }, &self.long_text)?
+                && image.matches(20, const { PLACES[20] }, &self.long_text_null)?,
+        )
+    }
+}
+
 impl Row for AsciiTexts {
     type Key = u32;
     type Indexes = AsciiTextsIndexes;
@@ -301,126 +375,57 @@ impl Row for AsciiTexts {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            char_0: image.get(1)?,
-            char_0_null: image.get(2)?,
-            char_1: image.get(3)?,
-            char_1_null: image.get(4)?,
-            char_10: image.get(5)?,
-            char_10_null: image.get(6)?,
-            char_255: image.get(7)?,
-            char_255_null: image.get(8)?,
-            varchar_20: image.get(9)?,
-            varchar_20_null: image.get(10)?,
-            varchar_300: image.get(11)?,
-            varchar_300_null: image.get(12)?,
-            tiny_text: image.get(13)?,
-            tiny_text_null: image.get(14)?,
-            plain_text: image.get(15)?,
-            plain_text_null: image.get(16)?,
-            medium_text: image.get(17)?,
-            medium_text_null: image.get(18)?,
-            long_text: image.get(19)?,
-            long_text_null: image.get(20)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.char_0 = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.char_0_null = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.char_1 = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.char_1_null = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.char_10 = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.char_10_null = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.char_255 = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.char_255_null = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.varchar_20 = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.varchar_20_null = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.varchar_300 = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.varchar_300_null = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.tiny_text = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.tiny_text_null = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.plain_text = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.plain_text_null = image.get(16)?;
-        }
-        if image.is_present(17) {
-            self.medium_text = image.get(17)?;
-        }
-        if image.is_present(18) {
-            self.medium_text_null = image.get(18)?;
-        }
-        if image.is_present(19) {
-            self.long_text = image.get(19)?;
-        }
-        if image.is_present(20) {
-            self.long_text_null = image.get(20)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.char_0)?;
+        image.merge(2, &mut self.char_0_null)?;
+        image.merge(3, &mut self.char_1)?;
+        image.merge(4, &mut self.char_1_null)?;
+        image.merge(5, &mut self.char_10)?;
+        image.merge(6, &mut self.char_10_null)?;
+        image.merge(7, &mut self.char_255)?;
+        image.merge(8, &mut self.char_255_null)?;
+        image.merge(9, &mut self.varchar_20)?;
+        image.merge(10, &mut self.varchar_20_null)?;
+        image.merge(11, &mut self.varchar_300)?;
+        image.merge(12, &mut self.varchar_300_null)?;
+        image.merge(13, &mut self.tiny_text)?;
+        image.merge(14, &mut self.tiny_text_null)?;
+        image.merge(15, &mut self.plain_text)?;
+        image.merge(16, &mut self.plain_text_null)?;
+        image.merge(17, &mut self.medium_text)?;
+        image.merge(18, &mut self.medium_text_null)?;
+        image.merge(19, &mut self.long_text)?;
+        image.merge(20, &mut self.long_text_null)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.char_0)?
-                && image.matches(2, &self.char_0_null)?
-                && image.matches(3, &self.char_1)?
-                && image.matches(4, &self.char_1_null)?
-                && image.matches(5, &self.char_10)?
-                && image.matches(6, &self.char_10_null)?
-                && image.matches(7, &self.char_255)?
-                && image.matches(8, &self.char_255_null)?
-                && image.matches(9, &self.varchar_20)?
-                && image.matches(10, &self.varchar_20_null)?
-                && image.matches(11, &self.varchar_300)?
-                && image.matches(12, &self.varchar_300_null)?
-                && image.matches(13, &self.tiny_text)?
-                && image.matches(14, &self.tiny_text_null)?
-                && image.matches(15, &self.plain_text)?
-                && image.matches(16, &self.plain_text_null)?
-                && image.matches(17, &self.medium_text)?
-                && image.matches(18, &self.medium_text_null)?
-                && image.matches(19, &self.long_text)?
-                && image.matches(20, &self.long_text_null)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

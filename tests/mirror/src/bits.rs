@@ -353,6 +353,96 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 29] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Bits {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            bit_1: image.get(1, const { PLACES[1] })?,
+            bit_1_null: image.get(2, const { PLACES[2] })?,
+            bit_5: image.get(3, const { PLACES[3] })?,
+            bit_5_null: image.get(4, const { PLACES[4] })?,
+            bit_8: image.get(5, const { PLACES[5] })?,
+            bit_8_null: image.get(6, const { PLACES[6] })?,
+            bit_9: image.get(7, const { PLACES[7] })?,
+            bit_9_null: image.get(8, const { PLACES[8] })?,
+            bit_16: image.get(9, const { PLACES[9] })?,
+            bit_16_null: image.get(10, const { PLACES[10] })?,
+            bit_17: image.get(11, const { PLACES[11] })?,
+            bit_17_null: image.get(12, const { PLACES[12] })?,
+            bit_24: image.get(13, const { PLACES[13] })?,
+            bit_24_null: image.get(14, const { PLACES[14] })?,
+            bit_31: image.get(15, const { PLACES[15] })?,
+            bit_31_null: image.get(16, const { PLACES[16] })?,
+            bit_32: image.get(17, const { PLACES[17] })?,
+            bit_32_null: image.get(18, const { PLACES[18] })?,
+            bit_33: image.get(19, const { PLACES[19] })?,
+            bit_33_null: image.get(20, const { PLACES[20] })?,
+            bit_48: image.get(21, const { PLACES[21] })?,
+            bit_48_null: image.get(22, const { PLACES[22] })?,
+            bit_57: image.get(23, const { PLACES[23] })?,
+            bit_57_null: image.get(24, const { PLACES[24] })?,
+            bit_63: image.get(25, const { PLACES[25] })?,
+            bit_63_null: image.get(26, const { PLACES[26] })?,
+            bit_64: image.get(27, const { PLACES[27] })?,
+            bit_64_null: image.get(28, const { PLACES[28] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.bit_1)?
+                && image.matches(2, const { PLACES[2] }, &self.bit_1_null)?
+                && image.matches(3, const { PLACES[3] }, &self.bit_5)?
+                && image.matches(4, const { PLACES[4] }, &self.bit_5_null)?
+                && image.matches(5, const { PLACES[5] }, &self.bit_8)?
+                && image.matches(6, const { PLACES[6] }, &self.bit_8_null)?
+                && image.matches(7, const { PLACES[7] }, &self.bit_9)?
+                && image.matches(8, const { PLACES[8] }, &self.bit_9_null)?
+                && image.matches(9, const { PLACES[9] }, &self.bit_16)?
+                && image.matches(10, const { PLACES[10] }, &self.bit_16_null)?
+                && image.matches(11, const { PLACES[11] }, &self.bit_17)?
+                && image.matches(12, const { PLACES[12] }, &self.bit_17_null)?
+                && image.matches(13, const { PLACES[13] }, &self.bit_24)?
+                && image.matches(14, const { PLACES[14] }, &self.bit_24_null)?
+                && image.matches(15, const { PLACES[15] }, &self.bit_31)?
+                && image.matches(16, const { PLACES[16] }, &self.bit_31_null)?
+                && image.matches(17, const { PLACES[17] }, &self.bit_32)?
+                && image.matches(18, const { PLACES[18] }, &self.bit_32_null)?
+                && image.matches(19, const { PLACES[19] }, &self.bit_33)?
+                && image.matches(20, const { PLACES[20] }, &self.bit_33_null)?
+                && image.matches(21, const { PLACES[21] }, &self.bit_48)?
+                && image.matches(22, const { PLACES[22] }, &self.bit_48_null)?
+                && image.matches(23, const { PLACES[23] }, &self.bit_57)?
+                && image.matches(24, const { PLACES[24] }, &self.bit_57_null)?
+                && image.matches(25, const { PLACES[25] }, &self.bit_63)?
+                && image.matches(26, const { PLACES[26] }, &self.bit_63_null)?
+                && image.matches(27, const { PLACES[27] }, &self.bit_64)?
+                && image.matches(28, const { PLACES[28] }, &self.bit_64_null)?,
+        )
+    }
+}
+
 impl Row for Bits {
     type Key = u32;
     type Indexes = BitsIndexes;
@@ -365,162 +455,65 @@ impl Row for Bits {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            bit_1: image.get(1)?,
-            bit_1_null: image.get(2)?,
-            bit_5: image.get(3)?,
-            bit_5_null: image.get(4)?,
-            bit_8: image.get(5)?,
-            bit_8_null: image.get(6)?,
-            bit_9: image.get(7)?,
-            bit_9_null: image.get(8)?,
-            bit_16: image.get(9)?,
-            bit_16_null: image.get(10)?,
-            bit_17: image.get(11)?,
-            bit_17_null: image.get(12)?,
-            bit_24: image.get(13)?,
-            bit_24_null: image.get(14)?,
-            bit_31: image.get(15)?,
-            bit_31_null: image.get(16)?,
-            bit_32: image.get(17)?,
-            bit_32_null: image.get(18)?,
-            bit_33: image.get(19)?,
-            bit_33_null: image.get(20)?,
-            bit_48: image.get(21)?,
-            bit_48_null: image.get(22)?,
-            bit_57: image.get(23)?,
-            bit_57_null: image.get(24)?,
-            bit_63: image.get(25)?,
-            bit_63_null: image.get(26)?,
-            bit_64: image.get(27)?,
-            bit_64_null: image.get(28)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.bit_1 = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.bit_1_null = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.bit_5 = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.bit_5_null = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.bit_8 = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.bit_8_null = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.bit_9 = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.bit_9_null = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.bit_16 = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.bit_16_null = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.bit_17 = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.bit_17_null = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.bit_24 = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.bit_24_null = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.bit_31 = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.bit_31_null = image.get(16)?;
-        }
-        if image.is_present(17) {
-            self.bit_32 = image.get(17)?;
-        }
-        if image.is_present(18) {
-            self.bit_32_null = image.get(18)?;
-        }
-        if image.is_present(19) {
-            self.bit_33 = image.get(19)?;
-        }
-        if image.is_present(20) {
-            self.bit_33_null = image.get(20)?;
-        }
-        if image.is_present(21) {
-            self.bit_48 = image.get(21)?;
-        }
-        if image.is_present(22) {
-            self.bit_48_null = image.get(22)?;
-        }
-        if image.is_present(23) {
-            self.bit_57 = image.get(23)?;
-        }
-        if image.is_present(24) {
-            self.bit_57_null = image.get(24)?;
-        }
-        if image.is_present(25) {
-            self.bit_63 = image.get(25)?;
-        }
-        if image.is_present(26) {
-            self.bit_63_null = image.get(26)?;
-        }
-        if image.is_present(27) {
-            self.bit_64 = image.get(27)?;
-        }
-        if image.is_present(28) {
-            self.bit_64_null = image.get(28)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.bit_1)?;
+        image.merge(2, &mut self.bit_1_null)?;
+        image.merge(3, &mut self.bit_5)?;
+        image.merge(4, &mut self.bit_5_null)?;
+        image.merge(5, &mut self.bit_8)?;
+        image.merge(6, &mut self.bit_8_null)?;
+        image.merge(7, &mut self.bit_9)?;
+        image.merge(8, &mut self.bit_9_null)?;
+        image.merge(9, &mut self.bit_16)?;
+        image.merge(10, &mut self.bit_16_null)?;
+        image.merge(11, &mut self.bit_17)?;
+        image.merge(12, &mut self.bit_17_null)?;
+        image.merge(13, &mut self.bit_24)?;
+        image.merge(14, &mut self.bit_24_null)?;
+        image.merge(15, &mut self.bit_31)?;
+        image.merge(16, &mut self.bit_31_null)?;
+        image.merge(17, &mut self.bit_32)?;
+        image.merge(18, &mut self.bit_32_null)?;
+        image.merge(19, &mut self.bit_33)?;
+        image.merge(20, &mut self.bit_33_null)?;
+        image.merge(21, &mut self.bit_48)?;
+        image.merge(22, &mut self.bit_48_null)?;
+        image.merge(23, &mut self.bit_57)?;
+        image.merge(24, &mut self.bit_57_null)?;
+        image.merge(25, &mut self.bit_63)?;
+        image.merge(26, &mut self.bit_63_null)?;
+        image.merge(27, &mut self.bit_64)?;
+        image.merge(28, &mut self.bit_64_null)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.bit_1)?
-                && image.matches(2, &self.bit_1_null)? && image.matches(3, &self.bit_5)?
-                && image.matches(4, &self.bit_5_null)? && image.matches(5, &self.bit_8)?
-                && image.matches(6, &self.bit_8_null)? && image.matches(7, &self.bit_9)?
-                && image.matches(8, &self.bit_9_null)? && image.matches(9, &self.bit_16)?
-                && image.matches(10, &self.bit_16_null)?
-                && image.matches(11, &self.bit_17)?
-                && image.matches(12, &self.bit_17_null)?
-                && image.matches(13, &self.bit_24)?
-                && image.matches(14, &self.bit_24_null)?
-                && image.matches(15, &self.bit_31)?
-                && image.matches(16, &self.bit_31_null)?
-                && image.matches(17, &self.bit_32)?
-                && image.matches(18, &self.bit_32_null)?
-                && image.matches(19, &self.bit_33)?
-                && image.matches(20, &self.bit_33_null)?
-                && image.matches(21, &self.bit_48)?
-                && image.matches(22, &self.bit_48_null)?
-                && image.matches(23, &self.bit_57)?
-                && image.matches(24, &self.bit_57_null)?
-                && image.matches(25, &self.bit_63)?
-                && image.matches(26, &self.bit_63_null)?
-                && image.matches(27, &self.bit_64)?
-                && image.matches(28, &self.bit_64_null)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

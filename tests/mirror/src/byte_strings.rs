@@ -293,6 +293,80 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 21] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl ByteStrings {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            binary_1: image.get(1, const { PLACES[1] })?,
+            binary_1_null: image.get(2, const { PLACES[2] })?,
+            binary_16: image.get(3, const { PLACES[3] })?,
+            binary_16_null: image.get(4, const { PLACES[4] })?,
+            binary_255: image.get(5, const { PLACES[5] })?,
+            binary_255_null: image.get(6, const { PLACES[6] })?,
+            varbinary_10: image.get(7, const { PLACES[7] })?,
+            varbinary_10_null: image.get(8, const { PLACES[8] })?,
+            varbinary_255: image.get(9, const { PLACES[9] })?,
+            varbinary_255_null: image.get(10, const { PLACES[10] })?,
+            varbinary_256: image.get(11, const { PLACES[11] })?,
+            varbinary_256_null: image.get(12, const { PLACES[12] })?,
+            tiny_blob: image.get(13, const { PLACES[13] })?,
+            tiny_blob_null: image.get(14, const { PLACES[14] })?,
+            plain_blob: image.get(15, const { PLACES[15] })?,
+            plain_blob_null: image.get(16, const { PLACES[16] })?,
+            medium_blob: image.get(17, const { PLACES[17] })?,
+            medium_blob_null: image.get(18, const { PLACES[18] })?,
+            long_blob: image.get(19, const { PLACES[19] })?,
+            long_blob_null: image.get(20, const { PLACES[20] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.binary_1)?
+                && image.matches(2, const { PLACES[2] }, &self.binary_1_null)?
+                && image.matches(3, const { PLACES[3] }, &self.binary_16)?
+                && image.matches(4, const { PLACES[4] }, &self.binary_16_null)?
+                && image.matches(5, const { PLACES[5] }, &self.binary_255)?
+                && image.matches(6, const { PLACES[6] }, &self.binary_255_null)?
+                && image.matches(7, const { PLACES[7] }, &self.varbinary_10)?
+                && image.matches(8, const { PLACES[8] }, &self.varbinary_10_null)?
+                && image.matches(9, const { PLACES[9] }, &self.varbinary_255)?
+                && image.matches(10, const { PLACES[10] }, &self.varbinary_255_null)?
+                && image.matches(11, const { PLACES[11] }, &self.varbinary_256)?
+                && image.matches(12, const { PLACES[12] }, &self.varbinary_256_null)?
+                && image.matches(13, const { PLACES[13] }, &self.tiny_blob)?
+                && image.matches(14, const { PLACES[14] }, &self.tiny_blob_null)?
+                && image.matches(15, const { PLACES[15] }, &self.plain_blob)?
+                && image.matches(16, const { PLACES[16] }, &self.plain_blob_null)?
+                && image.matches(17, const { PLACES[17] }, &self.medium_blob)?
+                && image.matches(18, const { PLACES[18] }, &self.medium_blob_null)?
+                && image.matches(19, const { PLACES[19] }, &self.long_blob)?
+                && image.matches(20, const { PLACES[20] }, &self.long_blob_null)?,
+        )
+    }
+}
+
 impl Row for ByteStrings {
     type Key = u32;
     type Indexes = ByteStringsIndexes;
@@ -305,126 +379,57 @@ impl Row for ByteStrings {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            binary_1: image.get(1)?,
-            binary_1_null: image.get(2)?,
-            binary_16: image.get(3)?,
-            binary_16_null: image.get(4)?,
-            binary_255: image.get(5)?,
-            binary_255_null: image.get(6)?,
-            varbinary_10: image.get(7)?,
-            varbinary_10_null: image.get(8)?,
-            varbinary_255: image.get(9)?,
-            varbinary_255_null: image.get(10)?,
-            varbinary_256: image.get(11)?,
-            varbinary_256_null: image.get(12)?,
-            tiny_blob: image.get(13)?,
-            tiny_blob_null: image.get(14)?,
-            plain_blob: image.get(15)?,
-            plain_blob_null: image.get(16)?,
-            medium_blob: image.get(17)?,
-            medium_blob_null: image.get(18)?,
-            long_blob: image.get(19)?,
-            long_blob_null: image.get(20)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.binary_1 = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.binary_1_null = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.binary_16 = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.binary_16_null = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.binary_255 = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.binary_255_null = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.varbinary_10 = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.varbinary_10_null = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.varbinary_255 = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.varbinary_255_null = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.varbinary_256 = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.varbinary_256_null = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.tiny_blob = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.tiny_blob_null = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.plain_blob = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.plain_blob_null = image.get(16)?;
-        }
-        if image.is_present(17) {
-            self.medium_blob = image.get(17)?;
-        }
-        if image.is_present(18) {
-            self.medium_blob_null = image.get(18)?;
-        }
-        if image.is_present(19) {
-            self.long_blob = image.get(19)?;
-        }
-        if image.is_present(20) {
-            self.long_blob_null = image.get(20)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.binary_1)?;
+        image.merge(2, &mut self.binary_1_null)?;
+        image.merge(3, &mut self.binary_16)?;
+        image.merge(4, &mut self.binary_16_null)?;
+        image.merge(5, &mut self.binary_255)?;
+        image.merge(6, &mut self.binary_255_null)?;
+        image.merge(7, &mut self.varbinary_10)?;
+        image.merge(8, &mut self.varbinary_10_null)?;
+        image.merge(9, &mut self.varbinary_255)?;
+        image.merge(10, &mut self.varbinary_255_null)?;
+        image.merge(11, &mut self.varbinary_256)?;
+        image.merge(12, &mut self.varbinary_256_null)?;
+        image.merge(13, &mut self.tiny_blob)?;
+        image.merge(14, &mut self.tiny_blob_null)?;
+        image.merge(15, &mut self.plain_blob)?;
+        image.merge(16, &mut self.plain_blob_null)?;
+        image.merge(17, &mut self.medium_blob)?;
+        image.merge(18, &mut self.medium_blob_null)?;
+        image.merge(19, &mut self.long_blob)?;
+        image.merge(20, &mut self.long_blob_null)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.binary_1)?
-                && image.matches(2, &self.binary_1_null)?
-                && image.matches(3, &self.binary_16)?
-                && image.matches(4, &self.binary_16_null)?
-                && image.matches(5, &self.binary_255)?
-                && image.matches(6, &self.binary_255_null)?
-                && image.matches(7, &self.varbinary_10)?
-                && image.matches(8, &self.varbinary_10_null)?
-                && image.matches(9, &self.varbinary_255)?
-                && image.matches(10, &self.varbinary_255_null)?
-                && image.matches(11, &self.varbinary_256)?
-                && image.matches(12, &self.varbinary_256_null)?
-                && image.matches(13, &self.tiny_blob)?
-                && image.matches(14, &self.tiny_blob_null)?
-                && image.matches(15, &self.plain_blob)?
-                && image.matches(16, &self.plain_blob_null)?
-                && image.matches(17, &self.medium_blob)?
-                && image.matches(18, &self.medium_blob_null)?
-                && image.matches(19, &self.long_blob)?
-                && image.matches(20, &self.long_blob_null)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

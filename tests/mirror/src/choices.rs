@@ -121,6 +121,60 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 7] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Choices {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get_converted::<u32, _>(0, const { PLACES[0] })?,
+            flag: image.get(1, const { PLACES[1] })?,
+            maybe: image.get(2, const { PLACES[2] })?,
+            raw: image.get(3, const { PLACES[3] })?,
+            code: image.get_converted::<Box<str>, _>(4, const { PLACES[4] })?,
+            code_null: image
+                .get_converted_option::<Box<str>, _>(5, const { PLACES[5] })?,
+            r#type: image.get(6, const { PLACES[6] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<user_types::ChoiceId, ValueError> {
+        image.get_converted::<u32, _>(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &<u32>::from(self.id.clone()))?
+                && image.matches(1, const { PLACES[1] }, &self.flag)?
+                && image.matches(2, const { PLACES[2] }, &self.maybe)?
+                && image.matches(3, const { PLACES[3] }, &self.raw)?
+                && image
+                    .matches(
+                        4,
+                        const { PLACES[4] },
+                        &<Box<str>>::from(self.code.clone()),
+                    )?
+                && image
+                    .matches(
+                        5,
+                        const { PLACES[5] },
+                        &self.code_null.clone().map(<Box<str>>::from),
+                    )? && image.matches(6, const { PLACES[6] }, &self.r#type)?,
+        )
+    }
+}
+
 impl Row for Choices {
     type Key = user_types::ChoiceId;
     type Indexes = ChoicesIndexes;
@@ -133,56 +187,43 @@ impl Row for Choices {
         self.id.clone()
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get_converted::<u32, _>(0)?,
-            flag: image.get(1)?,
-            maybe: image.get(2)?,
-            raw: image.get(3)?,
-            code: image.get_converted::<Box<str>, _>(4)?,
-            code_null: image.get_converted_option::<Box<str>, _>(5)?,
-            r#type: image.get(6)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get_converted::<u32, _>(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.flag = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.maybe = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.raw = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.code = image.get_converted::<Box<str>, _>(4)?;
-        }
-        if image.is_present(5) {
-            self.code_null = image.get_converted_option::<Box<str>, _>(5)?;
-        }
-        if image.is_present(6) {
-            self.r#type = image.get(6)?;
-        }
+        image.merge_converted::<u32, _>(0, &mut self.id)?;
+        image.merge(1, &mut self.flag)?;
+        image.merge(2, &mut self.maybe)?;
+        image.merge(3, &mut self.raw)?;
+        image.merge_converted::<Box<str>, _>(4, &mut self.code)?;
+        image.merge_converted_option::<Box<str>, _>(5, &mut self.code_null)?;
+        image.merge(6, &mut self.r#type)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &<u32>::from(self.id.clone()))?
-                && image.matches(1, &self.flag)? && image.matches(2, &self.maybe)?
-                && image.matches(3, &self.raw)?
-                && image.matches(4, &<Box<str>>::from(self.code.clone()))?
-                && image.matches(5, &self.code_null.clone().map(<Box<str>>::from))?
-                && image.matches(6, &self.r#type)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get_converted::<u32, _>(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -411,10 +452,13 @@ impl ChoicesType {
 }
 
 impl ColumnValue for ChoicesType {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -422,8 +466,10 @@ impl ColumnValue for ChoicesType {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

@@ -243,6 +243,76 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 19] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Dates {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            day: image.get(1, const { PLACES[1] })?,
+            day_null: image.get(2, const { PLACES[2] })?,
+            which_year: image.get(3, const { PLACES[3] })?,
+            which_year_null: image.get(4, const { PLACES[4] })?,
+            datetime_0: image.get(5, const { PLACES[5] })?,
+            datetime_0_null: image.get(6, const { PLACES[6] })?,
+            datetime_1: image.get(7, const { PLACES[7] })?,
+            datetime_1_null: image.get(8, const { PLACES[8] })?,
+            datetime_2: image.get(9, const { PLACES[9] })?,
+            datetime_2_null: image.get(10, const { PLACES[10] })?,
+            datetime_3: image.get(11, const { PLACES[11] })?,
+            datetime_3_null: image.get(12, const { PLACES[12] })?,
+            datetime_4: image.get(13, const { PLACES[13] })?,
+            datetime_4_null: image.get(14, const { PLACES[14] })?,
+            datetime_5: image.get(15, const { PLACES[15] })?,
+            datetime_5_null: image.get(16, const { PLACES[16] })?,
+            datetime_6: image.get(17, const { PLACES[17] })?,
+            datetime_6_null: image.get(18, const { PLACES[18] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.day)?
+                && image.matches(2, const { PLACES[2] }, &self.day_null)?
+                && image.matches(3, const { PLACES[3] }, &self.which_year)?
+                && image.matches(4, const { PLACES[4] }, &self.which_year_null)?
+                && image.matches(5, const { PLACES[5] }, &self.datetime_0)?
+                && image.matches(6, const { PLACES[6] }, &self.datetime_0_null)?
+                && image.matches(7, const { PLACES[7] }, &self.datetime_1)?
+                && image.matches(8, const { PLACES[8] }, &self.datetime_1_null)?
+                && image.matches(9, const { PLACES[9] }, &self.datetime_2)?
+                && image.matches(10, const { PLACES[10] }, &self.datetime_2_null)?
+                && image.matches(11, const { PLACES[11] }, &self.datetime_3)?
+                && image.matches(12, const { PLACES[12] }, &self.datetime_3_null)?
+                && image.matches(13, const { PLACES[13] }, &self.datetime_4)?
+                && image.matches(14, const { PLACES[14] }, &self.datetime_4_null)?
+                && image.matches(15, const { PLACES[15] }, &self.datetime_5)?
+                && image.matches(16, const { PLACES[16] }, &self.datetime_5_null)?
+                && image.matches(17, const { PLACES[17] }, &self.datetime_6)?
+                && image.matches(18, const { PLACES[18] }, &self.datetime_6_null)?,
+        )
+    }
+}
+
 impl Row for Dates {
     type Key = u32;
     type Indexes = DatesIndexes;
@@ -255,116 +325,55 @@ impl Row for Dates {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            day: image.get(1)?,
-            day_null: image.get(2)?,
-            which_year: image.get(3)?,
-            which_year_null: image.get(4)?,
-            datetime_0: image.get(5)?,
-            datetime_0_null: image.get(6)?,
-            datetime_1: image.get(7)?,
-            datetime_1_null: image.get(8)?,
-            datetime_2: image.get(9)?,
-            datetime_2_null: image.get(10)?,
-            datetime_3: image.get(11)?,
-            datetime_3_null: image.get(12)?,
-            datetime_4: image.get(13)?,
-            datetime_4_null: image.get(14)?,
-            datetime_5: image.get(15)?,
-            datetime_5_null: image.get(16)?,
-            datetime_6: image.get(17)?,
-            datetime_6_null: image.get(18)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.day = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.day_null = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.which_year = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.which_year_null = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.datetime_0 = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.datetime_0_null = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.datetime_1 = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.datetime_1_null = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.datetime_2 = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.datetime_2_null = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.datetime_3 = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.datetime_3_null = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.datetime_4 = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.datetime_4_null = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.datetime_5 = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.datetime_5_null = image.get(16)?;
-        }
-        if image.is_present(17) {
-            self.datetime_6 = image.get(17)?;
-        }
-        if image.is_present(18) {
-            self.datetime_6_null = image.get(18)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.day)?;
+        image.merge(2, &mut self.day_null)?;
+        image.merge(3, &mut self.which_year)?;
+        image.merge(4, &mut self.which_year_null)?;
+        image.merge(5, &mut self.datetime_0)?;
+        image.merge(6, &mut self.datetime_0_null)?;
+        image.merge(7, &mut self.datetime_1)?;
+        image.merge(8, &mut self.datetime_1_null)?;
+        image.merge(9, &mut self.datetime_2)?;
+        image.merge(10, &mut self.datetime_2_null)?;
+        image.merge(11, &mut self.datetime_3)?;
+        image.merge(12, &mut self.datetime_3_null)?;
+        image.merge(13, &mut self.datetime_4)?;
+        image.merge(14, &mut self.datetime_4_null)?;
+        image.merge(15, &mut self.datetime_5)?;
+        image.merge(16, &mut self.datetime_5_null)?;
+        image.merge(17, &mut self.datetime_6)?;
+        image.merge(18, &mut self.datetime_6_null)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.day)?
-                && image.matches(2, &self.day_null)?
-                && image.matches(3, &self.which_year)?
-                && image.matches(4, &self.which_year_null)?
-                && image.matches(5, &self.datetime_0)?
-                && image.matches(6, &self.datetime_0_null)?
-                && image.matches(7, &self.datetime_1)?
-                && image.matches(8, &self.datetime_1_null)?
-                && image.matches(9, &self.datetime_2)?
-                && image.matches(10, &self.datetime_2_null)?
-                && image.matches(11, &self.datetime_3)?
-                && image.matches(12, &self.datetime_3_null)?
-                && image.matches(13, &self.datetime_4)?
-                && image.matches(14, &self.datetime_4_null)?
-                && image.matches(15, &self.datetime_5)?
-                && image.matches(16, &self.datetime_5_null)?
-                && image.matches(17, &self.datetime_6)?
-                && image.matches(18, &self.datetime_6_null)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

@@ -120,6 +120,50 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 7] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Indexed {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            email: image.get(1, const { PLACES[1] })?,
+            group_id: image.get(2, const { PLACES[2] })?,
+            score: image.get(3, const { PLACES[3] })?,
+            serial: image.get(4, const { PLACES[4] })?,
+            state: image.get(5, const { PLACES[5] })?,
+            seen: image.get(6, const { PLACES[6] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<i64, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.email)?
+                && image.matches(2, const { PLACES[2] }, &self.group_id)?
+                && image.matches(3, const { PLACES[3] }, &self.score)?
+                && image.matches(4, const { PLACES[4] }, &self.serial)?
+                && image.matches(5, const { PLACES[5] }, &self.state)?
+                && image.matches(6, const { PLACES[6] }, &self.seen)?,
+        )
+    }
+}
+
 impl Row for Indexed {
     type Key = i64;
     type Indexes = IndexedIndexes;
@@ -132,54 +176,43 @@ impl Row for Indexed {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            email: image.get(1)?,
-            group_id: image.get(2)?,
-            score: image.get(3)?,
-            serial: image.get(4)?,
-            state: image.get(5)?,
-            seen: image.get(6)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.email = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.group_id = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.score = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.serial = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.state = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.seen = image.get(6)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.email)?;
+        image.merge(2, &mut self.group_id)?;
+        image.merge(3, &mut self.score)?;
+        image.merge(4, &mut self.serial)?;
+        image.merge(5, &mut self.state)?;
+        image.merge(6, &mut self.seen)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.email)?
-                && image.matches(2, &self.group_id)? && image.matches(3, &self.score)?
-                && image.matches(4, &self.serial)? && image.matches(5, &self.state)?
-                && image.matches(6, &self.seen)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -470,10 +503,13 @@ impl IndexedState {
 }
 
 impl ColumnValue for IndexedState {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -481,8 +517,10 @@ impl ColumnValue for IndexedState {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

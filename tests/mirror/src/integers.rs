@@ -297,6 +297,80 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 21] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Integers {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            tiny: image.get(1, const { PLACES[1] })?,
+            tiny_null: image.get(2, const { PLACES[2] })?,
+            tiny_unsigned: image.get(3, const { PLACES[3] })?,
+            tiny_unsigned_null: image.get(4, const { PLACES[4] })?,
+            small: image.get(5, const { PLACES[5] })?,
+            small_null: image.get(6, const { PLACES[6] })?,
+            small_unsigned: image.get(7, const { PLACES[7] })?,
+            small_unsigned_null: image.get(8, const { PLACES[8] })?,
+            medium: image.get(9, const { PLACES[9] })?,
+            medium_null: image.get(10, const { PLACES[10] })?,
+            medium_unsigned: image.get(11, const { PLACES[11] })?,
+            medium_unsigned_null: image.get(12, const { PLACES[12] })?,
+            plain: image.get(13, const { PLACES[13] })?,
+            plain_null: image.get(14, const { PLACES[14] })?,
+            plain_unsigned: image.get(15, const { PLACES[15] })?,
+            plain_unsigned_null: image.get(16, const { PLACES[16] })?,
+            big: image.get(17, const { PLACES[17] })?,
+            big_null: image.get(18, const { PLACES[18] })?,
+            big_unsigned: image.get(19, const { PLACES[19] })?,
+            big_unsigned_null: image.get(20, const { PLACES[20] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.tiny)?
+                && image.matches(2, const { PLACES[2] }, &self.tiny_null)?
+                && image.matches(3, const { PLACES[3] }, &self.tiny_unsigned)?
+                && image.matches(4, const { PLACES[4] }, &self.tiny_unsigned_null)?
+                && image.matches(5, const { PLACES[5] }, &self.small)?
+                && image.matches(6, const { PLACES[6] }, &self.small_null)?
+                && image.matches(7, const { PLACES[7] }, &self.small_unsigned)?
+                && image.matches(8, const { PLACES[8] }, &self.small_unsigned_null)?
+                && image.matches(9, const { PLACES[9] }, &self.medium)?
+                && image.matches(10, const { PLACES[10] }, &self.medium_null)?
+                && image.matches(11, const { PLACES[11] }, &self.medium_unsigned)?
+                && image.matches(12, const { PLACES[12] }, &self.medium_unsigned_null)?
+                && image.matches(13, const { PLACES[13] }, &self.plain)?
+                && image.matches(14, const { PLACES[14] }, &self.plain_null)?
+                && image.matches(15, const { PLACES[15] }, &self.plain_unsigned)?
+                && image.matches(16, const { PLACES[16] }, &self.plain_unsigned_null)?
+                && image.matches(17, const { PLACES[17] }, &self.big)?
+                && image.matches(18, const { PLACES[18] }, &self.big_null)?
+                && image.matches(19, const { PLACES[19] }, &self.big_unsigned)?
+                && image.matches(20, const { PLACES[20] }, &self.big_unsigned_null)?,
+        )
+    }
+}
+
 impl Row for Integers {
     type Key = u32;
     type Indexes = IntegersIndexes;
@@ -309,124 +383,57 @@ impl Row for Integers {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            tiny: image.get(1)?,
-            tiny_null: image.get(2)?,
-            tiny_unsigned: image.get(3)?,
-            tiny_unsigned_null: image.get(4)?,
-            small: image.get(5)?,
-            small_null: image.get(6)?,
-            small_unsigned: image.get(7)?,
-            small_unsigned_null: image.get(8)?,
-            medium: image.get(9)?,
-            medium_null: image.get(10)?,
-            medium_unsigned: image.get(11)?,
-            medium_unsigned_null: image.get(12)?,
-            plain: image.get(13)?,
-            plain_null: image.get(14)?,
-            plain_unsigned: image.get(15)?,
-            plain_unsigned_null: image.get(16)?,
-            big: image.get(17)?,
-            big_null: image.get(18)?,
-            big_unsigned: image.get(19)?,
-            big_unsigned_null: image.get(20)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.tiny = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.tiny_null = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.tiny_unsigned = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.tiny_unsigned_null = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.small = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.small_null = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.small_unsigned = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.small_unsigned_null = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.medium = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.medium_null = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.medium_unsigned = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.medium_unsigned_null = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.plain = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.plain_null = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.plain_unsigned = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.plain_unsigned_null = image.get(16)?;
-        }
-        if image.is_present(17) {
-            self.big = image.get(17)?;
-        }
-        if image.is_present(18) {
-            self.big_null = image.get(18)?;
-        }
-        if image.is_present(19) {
-            self.big_unsigned = image.get(19)?;
-        }
-        if image.is_present(20) {
-            self.big_unsigned_null = image.get(20)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.tiny)?;
+        image.merge(2, &mut self.tiny_null)?;
+        image.merge(3, &mut self.tiny_unsigned)?;
+        image.merge(4, &mut self.tiny_unsigned_null)?;
+        image.merge(5, &mut self.small)?;
+        image.merge(6, &mut self.small_null)?;
+        image.merge(7, &mut self.small_unsigned)?;
+        image.merge(8, &mut self.small_unsigned_null)?;
+        image.merge(9, &mut self.medium)?;
+        image.merge(10, &mut self.medium_null)?;
+        image.merge(11, &mut self.medium_unsigned)?;
+        image.merge(12, &mut self.medium_unsigned_null)?;
+        image.merge(13, &mut self.plain)?;
+        image.merge(14, &mut self.plain_null)?;
+        image.merge(15, &mut self.plain_unsigned)?;
+        image.merge(16, &mut self.plain_unsigned_null)?;
+        image.merge(17, &mut self.big)?;
+        image.merge(18, &mut self.big_null)?;
+        image.merge(19, &mut self.big_unsigned)?;
+        image.merge(20, &mut self.big_unsigned_null)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.tiny)?
-                && image.matches(2, &self.tiny_null)?
-                && image.matches(3, &self.tiny_unsigned)?
-                && image.matches(4, &self.tiny_unsigned_null)?
-                && image.matches(5, &self.small)? && image.matches(6, &self.small_null)?
-                && image.matches(7, &self.small_unsigned)?
-                && image.matches(8, &self.small_unsigned_null)?
-                && image.matches(9, &self.medium)?
-                && image.matches(10, &self.medium_null)?
-                && image.matches(11, &self.medium_unsigned)?
-                && image.matches(12, &self.medium_unsigned_null)?
-                && image.matches(13, &self.plain)?
-                && image.matches(14, &self.plain_null)?
-                && image.matches(15, &self.plain_unsigned)?
-                && image.matches(16, &self.plain_unsigned_null)?
-                && image.matches(17, &self.big)? && image.matches(18, &self.big_null)?
-                && image.matches(19, &self.big_unsigned)?
-                && image.matches(20, &self.big_unsigned_null)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

@@ -108,6 +108,52 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 6] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl KeyComposite {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            part: image.get(0, const { PLACES[0] })?,
+            code: image.get(1, const { PLACES[1] })?,
+            day: image.get(2, const { PLACES[2] })?,
+            size: image.get(3, const { PLACES[3] })?,
+            label: image.get(4, const { PLACES[4] })?,
+            n: image.get(5, const { PLACES[5] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<(i16, Box<str>, mirror_runtime::Date), ValueError> {
+        Ok((
+            image.get(0, const { PLACES[0] })?,
+            image.get(1, const { PLACES[1] })?,
+            image.get(2, const { PLACES[2] })?,
+        ))
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.part)?
+                && image.matches(1, const { PLACES[1] }, &self.code)?
+                && image.matches(2, const { PLACES[2] }, &self.day)?
+                && image.matches(3, const { PLACES[3] }, &self.size)?
+                && image.matches(4, const { PLACES[4] }, &self.label)?
+                && image.matches(5, const { PLACES[5] }, &self.n)?,
+        )
+    }
+}
+
 impl Row for KeyComposite {
     type Key = (i16, Box<str>, mirror_runtime::Date);
     type Indexes = KeyCompositeIndexes;
@@ -120,49 +166,42 @@ impl Row for KeyComposite {
         (self.part, self.code.clone(), self.day)
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            part: image.get(0)?,
-            code: image.get(1)?,
-            day: image.get(2)?,
-            size: image.get(3)?,
-            label: image.get(4)?,
-            n: image.get(5)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.part = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.code = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.day = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.size = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.label = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.n = image.get(5)?;
-        }
+        image.merge(0, &mut self.part)?;
+        image.merge(1, &mut self.code)?;
+        image.merge(2, &mut self.day)?;
+        image.merge(3, &mut self.size)?;
+        image.merge(4, &mut self.label)?;
+        image.merge(5, &mut self.n)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.part)? && image.matches(1, &self.code)?
-                && image.matches(2, &self.day)? && image.matches(3, &self.size)?
-                && image.matches(4, &self.label)? && image.matches(5, &self.n)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        Ok((image.get(0)?, image.get(1)?, image.get(2)?))
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

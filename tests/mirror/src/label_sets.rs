@@ -409,6 +409,96 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 29] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl LabelSets {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            odd: image.get(1, const { PLACES[1] })?,
+            odd_null: image.get(2, const { PLACES[2] })?,
+            many: image.get(3, const { PLACES[3] })?,
+            many_null: image.get(4, const { PLACES[4] })?,
+            one: image.get(5, const { PLACES[5] })?,
+            one_null: image.get(6, const { PLACES[6] })?,
+            set_odd: image.get(7, const { PLACES[7] })?,
+            set_odd_null: image.get(8, const { PLACES[8] })?,
+            set_1: image.get(9, const { PLACES[9] })?,
+            set_1_null: image.get(10, const { PLACES[10] })?,
+            set_8: image.get(11, const { PLACES[11] })?,
+            set_8_null: image.get(12, const { PLACES[12] })?,
+            set_16: image.get(13, const { PLACES[13] })?,
+            set_16_null: image.get(14, const { PLACES[14] })?,
+            set_17: image.get(15, const { PLACES[15] })?,
+            set_17_null: image.get(16, const { PLACES[16] })?,
+            set_24: image.get(17, const { PLACES[17] })?,
+            set_24_null: image.get(18, const { PLACES[18] })?,
+            set_25: image.get(19, const { PLACES[19] })?,
+            set_25_null: image.get(20, const { PLACES[20] })?,
+            set_32: image.get(21, const { PLACES[21] })?,
+            set_32_null: image.get(22, const { PLACES[22] })?,
+            set_33: image.get(23, const { PLACES[23] })?,
+            set_33_null: image.get(24, const { PLACES[24] })?,
+            set_40: image.get(25, const { PLACES[25] })?,
+            set_40_null: image.get(26, const { PLACES[26] })?,
+            set_64: image.get(27, const { PLACES[27] })?,
+            set_64_null: image.get(28, const { PLACES[28] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.odd)?
+                && image.matches(2, const { PLACES[2] }, &self.odd_null)?
+                && image.matches(3, const { PLACES[3] }, &self.many)?
+                && image.matches(4, const { PLACES[4] }, &self.many_null)?
+                && image.matches(5, const { PLACES[5] }, &self.one)?
+                && image.matches(6, const { PLACES[6] }, &self.one_null)?
+                && image.matches(7, const { PLACES[7] }, &self.set_odd)?
+                && image.matches(8, const { PLACES[8] }, &self.set_odd_null)?
+                && image.matches(9, const { PLACES[9] }, &self.set_1)?
+                && image.matches(10, const { PLACES[10] }, &self.set_1_null)?
+                && image.matches(11, const { PLACES[11] }, &self.set_8)?
+                && image.matches(12, const { PLACES[12] }, &self.set_8_null)?
+                && image.matches(13, const { PLACES[13] }, &self.set_16)?
+                && image.matches(14, const { PLACES[14] }, &self.set_16_null)?
+                && image.matches(15, const { PLACES[15] }, &self.set_17)?
+                && image.matches(16, const { PLACES[16] }, &self.set_17_null)?
+                && image.matches(17, const { PLACES[17] }, &self.set_24)?
+                && image.matches(18, const { PLACES[18] }, &self.set_24_null)?
+                && image.matches(19, const { PLACES[19] }, &self.set_25)?
+                && image.matches(20, const { PLACES[20] }, &self.set_25_null)?
+                && image.matches(21, const { PLACES[21] }, &self.set_32)?
+                && image.matches(22, const { PLACES[22] }, &self.set_32_null)?
+                && image.matches(23, const { PLACES[23] }, &self.set_33)?
+                && image.matches(24, const { PLACES[24] }, &self.set_33_null)?
+                && image.matches(25, const { PLACES[25] }, &self.set_40)?
+                && image.matches(26, const { PLACES[26] }, &self.set_40_null)?
+                && image.matches(27, const { PLACES[27] }, &self.set_64)?
+                && image.matches(28, const { PLACES[28] }, &self.set_64_null)?,
+        )
+    }
+}
+
 impl Row for LabelSets {
     type Key = u32;
     type Indexes = LabelSetsIndexes;
@@ -421,162 +511,65 @@ impl Row for LabelSets {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            odd: image.get(1)?,
-            odd_null: image.get(2)?,
-            many: image.get(3)?,
-            many_null: image.get(4)?,
-            one: image.get(5)?,
-            one_null: image.get(6)?,
-            set_odd: image.get(7)?,
-            set_odd_null: image.get(8)?,
-            set_1: image.get(9)?,
-            set_1_null: image.get(10)?,
-            set_8: image.get(11)?,
-            set_8_null: image.get(12)?,
-            set_16: image.get(13)?,
-            set_16_null: image.get(14)?,
-            set_17: image.get(15)?,
-            set_17_null: image.get(16)?,
-            set_24: image.get(17)?,
-            set_24_null: image.get(18)?,
-            set_25: image.get(19)?,
-            set_25_null: image.get(20)?,
-            set_32: image.get(21)?,
-            set_32_null: image.get(22)?,
-            set_33: image.get(23)?,
-            set_33_null: image.get(24)?,
-            set_40: image.get(25)?,
-            set_40_null: image.get(26)?,
-            set_64: image.get(27)?,
-            set_64_null: image.get(28)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.odd = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.odd_null = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.many = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.many_null = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.one = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.one_null = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.set_odd = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.set_odd_null = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.set_1 = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.set_1_null = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.set_8 = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.set_8_null = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.set_16 = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.set_16_null = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.set_17 = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.set_17_null = image.get(16)?;
-        }
-        if image.is_present(17) {
-            self.set_24 = image.get(17)?;
-        }
-        if image.is_present(18) {
-            self.set_24_null = image.get(18)?;
-        }
-        if image.is_present(19) {
-            self.set_25 = image.get(19)?;
-        }
-        if image.is_present(20) {
-            self.set_25_null = image.get(20)?;
-        }
-        if image.is_present(21) {
-            self.set_32 = image.get(21)?;
-        }
-        if image.is_present(22) {
-            self.set_32_null = image.get(22)?;
-        }
-        if image.is_present(23) {
-            self.set_33 = image.get(23)?;
-        }
-        if image.is_present(24) {
-            self.set_33_null = image.get(24)?;
-        }
-        if image.is_present(25) {
-            self.set_40 = image.get(25)?;
-        }
-        if image.is_present(26) {
-            self.set_40_null = image.get(26)?;
-        }
-        if image.is_present(27) {
-            self.set_64 = image.get(27)?;
-        }
-        if image.is_present(28) {
-            self.set_64_null = image.get(28)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.odd)?;
+        image.merge(2, &mut self.odd_null)?;
+        image.merge(3, &mut self.many)?;
+        image.merge(4, &mut self.many_null)?;
+        image.merge(5, &mut self.one)?;
+        image.merge(6, &mut self.one_null)?;
+        image.merge(7, &mut self.set_odd)?;
+        image.merge(8, &mut self.set_odd_null)?;
+        image.merge(9, &mut self.set_1)?;
+        image.merge(10, &mut self.set_1_null)?;
+        image.merge(11, &mut self.set_8)?;
+        image.merge(12, &mut self.set_8_null)?;
+        image.merge(13, &mut self.set_16)?;
+        image.merge(14, &mut self.set_16_null)?;
+        image.merge(15, &mut self.set_17)?;
+        image.merge(16, &mut self.set_17_null)?;
+        image.merge(17, &mut self.set_24)?;
+        image.merge(18, &mut self.set_24_null)?;
+        image.merge(19, &mut self.set_25)?;
+        image.merge(20, &mut self.set_25_null)?;
+        image.merge(21, &mut self.set_32)?;
+        image.merge(22, &mut self.set_32_null)?;
+        image.merge(23, &mut self.set_33)?;
+        image.merge(24, &mut self.set_33_null)?;
+        image.merge(25, &mut self.set_40)?;
+        image.merge(26, &mut self.set_40_null)?;
+        image.merge(27, &mut self.set_64)?;
+        image.merge(28, &mut self.set_64_null)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.odd)?
-                && image.matches(2, &self.odd_null)? && image.matches(3, &self.many)?
-                && image.matches(4, &self.many_null)? && image.matches(5, &self.one)?
-                && image.matches(6, &self.one_null)? && image.matches(7, &self.set_odd)?
-                && image.matches(8, &self.set_odd_null)?
-                && image.matches(9, &self.set_1)? && image.matches(10, &self.set_1_null)?
-                && image.matches(11, &self.set_8)?
-                && image.matches(12, &self.set_8_null)?
-                && image.matches(13, &self.set_16)?
-                && image.matches(14, &self.set_16_null)?
-                && image.matches(15, &self.set_17)?
-                && image.matches(16, &self.set_17_null)?
-                && image.matches(17, &self.set_24)?
-                && image.matches(18, &self.set_24_null)?
-                && image.matches(19, &self.set_25)?
-                && image.matches(20, &self.set_25_null)?
-                && image.matches(21, &self.set_32)?
-                && image.matches(22, &self.set_32_null)?
-                && image.matches(23, &self.set_33)?
-                && image.matches(24, &self.set_33_null)?
-                && image.matches(25, &self.set_40)?
-                && image.matches(26, &self.set_40_null)?
-                && image.matches(27, &self.set_64)?
-                && image.matches(28, &self.set_64_null)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -932,10 +925,13 @@ impl LabelSetsOdd {
 }
 
 impl ColumnValue for LabelSetsOdd {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -943,8 +939,10 @@ impl ColumnValue for LabelSetsOdd {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -1066,10 +1064,13 @@ impl LabelSetsOddNull {
 }
 
 impl ColumnValue for LabelSetsOddNull {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -1077,8 +1078,10 @@ impl ColumnValue for LabelSetsOddNull {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -2336,10 +2339,13 @@ impl LabelSetsMany {
 }
 
 impl ColumnValue for LabelSetsMany {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -2347,8 +2353,10 @@ impl ColumnValue for LabelSetsMany {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -3606,10 +3614,13 @@ impl LabelSetsManyNull {
 }
 
 impl ColumnValue for LabelSetsManyNull {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -3617,8 +3628,10 @@ impl ColumnValue for LabelSetsManyNull {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -3676,10 +3689,13 @@ impl LabelSetsOne {
 }
 
 impl ColumnValue for LabelSetsOne {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -3687,8 +3703,10 @@ impl ColumnValue for LabelSetsOne {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -3746,10 +3764,13 @@ impl LabelSetsOneNull {
 }
 
 impl ColumnValue for LabelSetsOneNull {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -3757,8 +3778,10 @@ impl ColumnValue for LabelSetsOneNull {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -3843,9 +3866,13 @@ impl BitOr for LabelSetsSetOdd {
 }
 
 impl ColumnValue for LabelSetsSetOdd {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -3853,7 +3880,10 @@ impl ColumnValue for LabelSetsSetOdd {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -3938,9 +3968,13 @@ impl BitOr for LabelSetsSetOddNull {
 }
 
 impl ColumnValue for LabelSetsSetOddNull {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -3948,7 +3982,10 @@ impl ColumnValue for LabelSetsSetOddNull {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -4015,9 +4052,13 @@ impl BitOr for LabelSetsSet1 {
 }
 
 impl ColumnValue for LabelSetsSet1 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -4025,7 +4066,10 @@ impl ColumnValue for LabelSetsSet1 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -4092,9 +4136,13 @@ impl BitOr for LabelSetsSet1Null {
 }
 
 impl ColumnValue for LabelSetsSet1Null {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -4102,7 +4150,10 @@ impl ColumnValue for LabelSetsSet1Null {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -4190,9 +4241,13 @@ impl BitOr for LabelSetsSet8 {
 }
 
 impl ColumnValue for LabelSetsSet8 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -4200,7 +4255,10 @@ impl ColumnValue for LabelSetsSet8 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -4288,9 +4346,13 @@ impl BitOr for LabelSetsSet8Null {
 }
 
 impl ColumnValue for LabelSetsSet8Null {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -4298,7 +4360,10 @@ impl ColumnValue for LabelSetsSet8Null {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -4427,9 +4492,13 @@ impl BitOr for LabelSetsSet16 {
 }
 
 impl ColumnValue for LabelSetsSet16 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -4437,7 +4506,10 @@ impl ColumnValue for LabelSetsSet16 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -4566,9 +4638,13 @@ impl BitOr for LabelSetsSet16Null {
 }
 
 impl ColumnValue for LabelSetsSet16Null {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -4576,7 +4652,10 @@ impl ColumnValue for LabelSetsSet16Null {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -4709,9 +4788,13 @@ impl BitOr for LabelSetsSet17 {
 }
 
 impl ColumnValue for LabelSetsSet17 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -4719,7 +4802,10 @@ impl ColumnValue for LabelSetsSet17 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -4852,9 +4938,13 @@ impl BitOr for LabelSetsSet17Null {
 }
 
 impl ColumnValue for LabelSetsSet17Null {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -4862,7 +4952,10 @@ impl ColumnValue for LabelSetsSet17Null {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -5023,9 +5116,13 @@ impl BitOr for LabelSetsSet24 {
 }
 
 impl ColumnValue for LabelSetsSet24 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -5033,7 +5130,10 @@ impl ColumnValue for LabelSetsSet24 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -5194,9 +5294,13 @@ impl BitOr for LabelSetsSet24Null {
 }
 
 impl ColumnValue for LabelSetsSet24Null {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -5204,7 +5308,10 @@ impl ColumnValue for LabelSetsSet24Null {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -5369,9 +5476,13 @@ impl BitOr for LabelSetsSet25 {
 }
 
 impl ColumnValue for LabelSetsSet25 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -5379,7 +5490,10 @@ impl ColumnValue for LabelSetsSet25 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -5544,9 +5658,13 @@ impl BitOr for LabelSetsSet25Null {
 }
 
 impl ColumnValue for LabelSetsSet25Null {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -5554,7 +5672,10 @@ impl ColumnValue for LabelSetsSet25Null {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -5747,9 +5868,13 @@ impl BitOr for LabelSetsSet32 {
 }
 
 impl ColumnValue for LabelSetsSet32 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -5757,7 +5882,10 @@ impl ColumnValue for LabelSetsSet32 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -5950,9 +6078,13 @@ impl BitOr for LabelSetsSet32Null {
 }
 
 impl ColumnValue for LabelSetsSet32Null {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -5960,7 +6092,10 @@ impl ColumnValue for LabelSetsSet32Null {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -6157,9 +6292,13 @@ impl BitOr for LabelSetsSet33 {
 }
 
 impl ColumnValue for LabelSetsSet33 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -6167,7 +6306,10 @@ impl ColumnValue for LabelSetsSet33 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -6364,9 +6506,13 @@ impl BitOr for LabelSetsSet33Null {
 }
 
 impl ColumnValue for LabelSetsSet33Null {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -6374,7 +6520,10 @@ impl ColumnValue for LabelSetsSet33Null {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -6599,9 +6748,13 @@ impl BitOr for LabelSetsSet40 {
 }
 
 impl ColumnValue for LabelSetsSet40 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -6609,7 +6762,10 @@ impl ColumnValue for LabelSetsSet40 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -6834,9 +6990,13 @@ impl BitOr for LabelSetsSet40Null {
 }
 
 impl ColumnValue for LabelSetsSet40Null {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -6844,7 +7004,10 @@ impl ColumnValue for LabelSetsSet40Null {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -7165,9 +7328,13 @@ impl BitOr for LabelSetsSet64 {
 }
 
 impl ColumnValue for LabelSetsSet64 {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -7175,7 +7342,10 @@ impl ColumnValue for LabelSetsSet64 {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -7496,9 +7666,13 @@ impl BitOr for LabelSetsSet64Null {
 }
 
 impl ColumnValue for LabelSetsSet64Null {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -7506,7 +7680,10 @@ impl ColumnValue for LabelSetsSet64Null {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

@@ -397,6 +397,92 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 27] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Numbers {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            single_float: image.get(1, const { PLACES[1] })?,
+            single_float_null: image.get(2, const { PLACES[2] })?,
+            double_float: image.get(3, const { PLACES[3] })?,
+            double_float_null: image.get(4, const { PLACES[4] })?,
+            dec_1_0: image.get(5, const { PLACES[5] })?,
+            dec_1_0_null: image.get(6, const { PLACES[6] })?,
+            dec_5_5: image.get(7, const { PLACES[7] })?,
+            dec_5_5_null: image.get(8, const { PLACES[8] })?,
+            dec_10_2: image.get(9, const { PLACES[9] })?,
+            dec_10_2_null: image.get(10, const { PLACES[10] })?,
+            dec_18_9: image.get(11, const { PLACES[11] })?,
+            dec_18_9_null: image.get(12, const { PLACES[12] })?,
+            dec_28_10: image.get(13, const { PLACES[13] })?,
+            dec_28_10_null: image.get(14, const { PLACES[14] })?,
+            dec_28_28: image.get(15, const { PLACES[15] })?,
+            dec_28_28_null: image.get(16, const { PLACES[16] })?,
+            dec_29_0: image.get(17, const { PLACES[17] })?,
+            dec_29_0_null: image.get(18, const { PLACES[18] })?,
+            dec_30_30: image.get(19, const { PLACES[19] })?,
+            dec_30_30_null: image.get(20, const { PLACES[20] })?,
+            dec_38_4: image.get(21, const { PLACES[21] })?,
+            dec_38_4_null: image.get(22, const { PLACES[22] })?,
+            dec_65_0: image.get(23, const { PLACES[23] })?,
+            dec_65_0_null: image.get(24, const { PLACES[24] })?,
+            dec_65_30: image.get(25, const { PLACES[25] })?,
+            dec_65_30_null: image.get(26, const { PLACES[26] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.single_float)?
+                && image.matches(2, const { PLACES[2] }, &self.single_float_null)?
+                && image.matches(3, const { PLACES[3] }, &self.double_float)?
+                && image.matches(4, const { PLACES[4] }, &self.double_float_null)?
+                && image.matches(5, const { PLACES[5] }, &self.dec_1_0)?
+                && image.matches(6, const { PLACES[6] }, &self.dec_1_0_null)?
+                && image.matches(7, const { PLACES[7] }, &self.dec_5_5)?
+                && image.matches(8, const { PLACES[8] }, &self.dec_5_5_null)?
+                && image.matches(9, const { PLACES[9] }, &self.dec_10_2)?
+                && image.matches(10, const { PLACES[10] }, &self.dec_10_2_null)?
+                && image.matches(11, const { PLACES[11] }, &self.dec_18_9)?
+                && image.matches(12, const { PLACES[12] }, &self.dec_18_9_null)?
+                && image.matches(13, const { PLACES[13] }, &self.dec_28_10)?
+                && image.matches(14, const { PLACES[14] }, &self.dec_28_10_null)?
+                && image.matches(15, const { PLACES[15] }, &self.dec_28_28)?
+                && image.matches(16, const { PLACES[16] }, &self.dec_28_28_null)?
+                && image.matches(17, const { PLACES[17] }, &self.dec_29_0)?
+                && image.matches(18, const { PLACES[18] }, &self.dec_29_0_null)?
+                && image.matches(19, const { PLACES[19] }, &self.dec_30_30)?
+                && image.matches(20, const { PLACES[20] }, &self.dec_30_30_null)?
+                && image.matches(21, const { PLACES[21] }, &self.dec_38_4)?
+                && image.matches(22, const { PLACES[22] }, &self.dec_38_4_null)?
+                && image.matches(23, const { PLACES[23] }, &self.dec_65_0)?
+                && image.matches(24, const { PLACES[24] }, &self.dec_65_0_null)?
+                && image.matches(25, const { PLACES[25] }, &self.dec_65_30)?
+                && image.matches(26, const { PLACES[26] }, &self.dec_65_30_null)?,
+        )
+    }
+}
+
 impl Row for Numbers {
     type Key = u32;
     type Indexes = NumbersIndexes;
@@ -409,156 +495,63 @@ impl Row for Numbers {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            single_float: image.get(1)?,
-            single_float_null: image.get(2)?,
-            double_float: image.get(3)?,
-            double_float_null: image.get(4)?,
-            dec_1_0: image.get(5)?,
-            dec_1_0_null: image.get(6)?,
-            dec_5_5: image.get(7)?,
-            dec_5_5_null: image.get(8)?,
-            dec_10_2: image.get(9)?,
-            dec_10_2_null: image.get(10)?,
-            dec_18_9: image.get(11)?,
-            dec_18_9_null: image.get(12)?,
-            dec_28_10: image.get(13)?,
-            dec_28_10_null: image.get(14)?,
-            dec_28_28: image.get(15)?,
-            dec_28_28_null: image.get(16)?,
-            dec_29_0: image.get(17)?,
-            dec_29_0_null: image.get(18)?,
-            dec_30_30: image.get(19)?,
-            dec_30_30_null: image.get(20)?,
-            dec_38_4: image.get(21)?,
-            dec_38_4_null: image.get(22)?,
-            dec_65_0: image.get(23)?,
-            dec_65_0_null: image.get(24)?,
-            dec_65_30: image.get(25)?,
-            dec_65_30_null: image.get(26)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.single_float = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.single_float_null = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.double_float = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.double_float_null = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.dec_1_0 = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.dec_1_0_null = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.dec_5_5 = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.dec_5_5_null = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.dec_10_2 = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.dec_10_2_null = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.dec_18_9 = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.dec_18_9_null = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.dec_28_10 = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.dec_28_10_null = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.dec_28_28 = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.dec_28_28_null = image.get(16)?;
-        }
-        if image.is_present(17) {
-            self.dec_29_0 = image.get(17)?;
-        }
-        if image.is_present(18) {
-            self.dec_29_0_null = image.get(18)?;
-        }
-        if image.is_present(19) {
-            self.dec_30_30 = image.get(19)?;
-        }
-        if image.is_present(20) {
-            self.dec_30_30_null = image.get(20)?;
-        }
-        if image.is_present(21) {
-            self.dec_38_4 = image.get(21)?;
-        }
-        if image.is_present(22) {
-            self.dec_38_4_null = image.get(22)?;
-        }
-        if image.is_present(23) {
-            self.dec_65_0 = image.get(23)?;
-        }
-        if image.is_present(24) {
-            self.dec_65_0_null = image.get(24)?;
-        }
-        if image.is_present(25) {
-            self.dec_65_30 = image.get(25)?;
-        }
-        if image.is_present(26) {
-            self.dec_65_30_null = image.get(26)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.single_float)?;
+        image.merge(2, &mut self.single_float_null)?;
+        image.merge(3, &mut self.double_float)?;
+        image.merge(4, &mut self.double_float_null)?;
+        image.merge(5, &mut self.dec_1_0)?;
+        image.merge(6, &mut self.dec_1_0_null)?;
+        image.merge(7, &mut self.dec_5_5)?;
+        image.merge(8, &mut self.dec_5_5_null)?;
+        image.merge(9, &mut self.dec_10_2)?;
+        image.merge(10, &mut self.dec_10_2_null)?;
+        image.merge(11, &mut self.dec_18_9)?;
+        image.merge(12, &mut self.dec_18_9_null)?;
+        image.merge(13, &mut self.dec_28_10)?;
+        image.merge(14, &mut self.dec_28_10_null)?;
+        image.merge(15, &mut self.dec_28_28)?;
+        image.merge(16, &mut self.dec_28_28_null)?;
+        image.merge(17, &mut self.dec_29_0)?;
+        image.merge(18, &mut self.dec_29_0_null)?;
+        image.merge(19, &mut self.dec_30_30)?;
+        image.merge(20, &mut self.dec_30_30_null)?;
+        image.merge(21, &mut self.dec_38_4)?;
+        image.merge(22, &mut self.dec_38_4_null)?;
+        image.merge(23, &mut self.dec_65_0)?;
+        image.merge(24, &mut self.dec_65_0_null)?;
+        image.merge(25, &mut self.dec_65_30)?;
+        image.merge(26, &mut self.dec_65_30_null)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.single_float)?
-                && image.matches(2, &self.single_float_null)?
-                && image.matches(3, &self.double_float)?
-                && image.matches(4, &self.double_float_null)?
-                && image.matches(5, &self.dec_1_0)?
-                && image.matches(6, &self.dec_1_0_null)?
-                && image.matches(7, &self.dec_5_5)?
-                && image.matches(8, &self.dec_5_5_null)?
-                && image.matches(9, &self.dec_10_2)?
-                && image.matches(10, &self.dec_10_2_null)?
-                && image.matches(11, &self.dec_18_9)?
-                && image.matches(12, &self.dec_18_9_null)?
-                && image.matches(13, &self.dec_28_10)?
-                && image.matches(14, &self.dec_28_10_null)?
-                && image.matches(15, &self.dec_28_28)?
-                && image.matches(16, &self.dec_28_28_null)?
-                && image.matches(17, &self.dec_29_0)?
-                && image.matches(18, &self.dec_29_0_null)?
-                && image.matches(19, &self.dec_30_30)?
-                && image.matches(20, &self.dec_30_30_null)?
-                && image.matches(21, &self.dec_38_4)?
-                && image.matches(22, &self.dec_38_4_null)?
-                && image.matches(23, &self.dec_65_0)?
-                && image.matches(24, &self.dec_65_0_null)?
-                && image.matches(25, &self.dec_65_30)?
-                && image.matches(26, &self.dec_65_30_null)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

@@ -29,7 +29,15 @@ pub fn bench(options: &BenchOptions) -> Result<Outcome, Error> {
     let mut command = Command::new(project::cargo());
     command
         .current_dir(project::root())
-        .args(["run", "--release", "--package", "bench", "--"]);
+        .args(["run", "--release", "--package", "bench"]);
+    if has_openssl() {
+        command.args(["--features", "mysql_cdc"]);
+    } else {
+        eprintln!(
+            "left out: the baseline mysql_cdc, which needs the headers of OpenSSL (libssl-dev)"
+        );
+    }
+    command.arg("--");
     if options.quick {
         command.arg("--quick");
     }
@@ -44,6 +52,14 @@ pub fn bench(options: &BenchOptions) -> Result<Outcome, Error> {
     } else {
         Err(Error::Usage("the benchmarks failed; see above".to_owned()))
     }
+}
+
+/// Whether what mysql_cdc is built on can be compiled and linked.
+fn has_openssl() -> bool {
+    Command::new("pkg-config")
+        .args(["--exists", "openssl"])
+        .status()
+        .is_ok_and(|status| status.success())
 }
 
 /// The path seen from everywhere: the benchmarks run in the workspace's folder.

@@ -563,6 +563,120 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 41] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Texts {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            c_armscii8: image.get(1, const { PLACES[1] })?,
+            c_ascii: image.get(2, const { PLACES[2] })?,
+            c_big5: image.get(3, const { PLACES[3] })?,
+            c_cp1250: image.get(4, const { PLACES[4] })?,
+            c_cp1251: image.get(5, const { PLACES[5] })?,
+            c_cp1256: image.get(6, const { PLACES[6] })?,
+            c_cp1257: image.get(7, const { PLACES[7] })?,
+            c_cp850: image.get(8, const { PLACES[8] })?,
+            c_cp852: image.get(9, const { PLACES[9] })?,
+            c_cp866: image.get(10, const { PLACES[10] })?,
+            c_cp932: image.get(11, const { PLACES[11] })?,
+            c_dec8: image.get(12, const { PLACES[12] })?,
+            c_eucjpms: image.get(13, const { PLACES[13] })?,
+            c_euckr: image.get(14, const { PLACES[14] })?,
+            c_gb18030: image.get(15, const { PLACES[15] })?,
+            c_gb2312: image.get(16, const { PLACES[16] })?,
+            c_gbk: image.get(17, const { PLACES[17] })?,
+            c_geostd8: image.get(18, const { PLACES[18] })?,
+            c_greek: image.get(19, const { PLACES[19] })?,
+            c_hebrew: image.get(20, const { PLACES[20] })?,
+            c_hp8: image.get(21, const { PLACES[21] })?,
+            c_keybcs2: image.get(22, const { PLACES[22] })?,
+            c_koi8r: image.get(23, const { PLACES[23] })?,
+            c_koi8u: image.get(24, const { PLACES[24] })?,
+            c_latin1: image.get(25, const { PLACES[25] })?,
+            c_latin2: image.get(26, const { PLACES[26] })?,
+            c_latin5: image.get(27, const { PLACES[27] })?,
+            c_latin7: image.get(28, const { PLACES[28] })?,
+            c_macce: image.get(29, const { PLACES[29] })?,
+            c_macroman: image.get(30, const { PLACES[30] })?,
+            c_sjis: image.get(31, const { PLACES[31] })?,
+            c_swe7: image.get(32, const { PLACES[32] })?,
+            c_tis620: image.get(33, const { PLACES[33] })?,
+            c_ucs2: image.get(34, const { PLACES[34] })?,
+            c_ujis: image.get(35, const { PLACES[35] })?,
+            c_utf16: image.get(36, const { PLACES[36] })?,
+            c_utf16le: image.get(37, const { PLACES[37] })?,
+            c_utf32: image.get(38, const { PLACES[38] })?,
+            c_utf8mb3: image.get(39, const { PLACES[39] })?,
+            c_utf8mb4: image.get(40, const { PLACES[40] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.c_armscii8)?
+                && image.matches(2, const { PLACES[2] }, &self.c_ascii)?
+                && image.matches(3, const { PLACES[3] }, &self.c_big5)?
+                && image.matches(4, const { PLACES[4] }, &self.c_cp1250)?
+                && image.matches(5, const { PLACES[5] }, &self.c_cp1251)?
+                && image.matches(6, const { PLACES[6] }, &self.c_cp1256)?
+                && image.matches(7, const { PLACES[7] }, &self.c_cp1257)?
+                && image.matches(8, const { PLACES[8] }, &self.c_cp850)?
+                && image.matches(9, const { PLACES[9] }, &self.c_cp852)?
+                && image.matches(10, const { PLACES[10] }, &self.c_cp866)?
+                && image.matches(11, const { PLACES[11] }, &self.c_cp932)?
+                && image.matches(12, const { PLACES[12] }, &self.c_dec8)?
+                && image.matches(13, const { PLACES[13] }, &self.c_eucjpms)?
+                && image.matches(14, const { PLACES[14] }, &self.c_euckr)?
+                && image.matches(15, const { PLACES[15] }, &self.c_gb18030)?
+                && image.matches(16, const { PLACES[16] }, &self.c_gb2312)?
+                && image.matches(17, const { PLACES[17] }, &self.c_gbk)?
+                && image.matches(18, const { PLACES[18] }, &self.c_geostd8)?
+                && image.matches(19, const { PLACES[19] }, &self.c_greek)?
+                && image.matches(20, const { PLACES[20] }, &self.c_hebrew)?
+                && image.matches(21, const { PLACES[21] }, &self.c_hp8)?
+                && image.matches(22, const { PLACES[22] }, &self.c_keybcs2)?
+                && image.matches(23, const { PLACES[23] }, &self.c_koi8r)?
+                && image.matches(24, const { PLACES[24] }, &self.c_koi8u)?
+                && image.matches(25, const { PLACES[25] }, &self.c_latin1)?
+                && image.matches(26, const { PLACES[26] }, &self.c_latin2)?
+                && image.matches(27, const { PLACES[27] }, &self.c_latin5)?
+                && image.matches(28, const { PLACES[28] }, &self.c_latin7)?
+                && image.matches(29, const { PLACES[29] }, &self.c_macce)?
+                && image.matches(30, const { PLACES[30] }, &self.c_macroman)?
+                && image.matches(31, const { PLACES[31] }, &self.c_sjis)?
+                && image.matches(32, const { PLACES[32] }, &self.c_swe7)?
+                && image.matches(33, const { PLACES[33] }, &self.c_tis620)?
+                && image.matches(34, const { PLACES[34] }, &self.c_ucs2)?
+                && image.matches(35, const { PLACES[35] }, &self.c_ujis)?
+                && image.matches(36, const { PLACES[36] }, &self.c_utf16)?
+                && image.matches(37, const { PLACES[37] }, &self.c_utf16le)?
+                && image.matches(38, const { PLACES[38] }, &self.c_utf32)?
+                && image.matches(39, const { PLACES[39] }, &self.c_utf8mb3)?
+                && image.matches(40, const { PLACES[40] }, &self.c_utf8mb4)?,
+        )
+    }
+}
+
 impl Row for Texts {
     type Key = u32;
     type Indexes = TextsIndexes;
@@ -575,215 +689,77 @@ impl Row for Texts {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            c_armscii8: image.get(1)?,
-            c_ascii: image.get(2)?,
-            c_big5: image.get(3)?,
-            c_cp1250: image.get(4)?,
-            c_cp1251: image.get(5)?,
-            c_cp1256: image.get(6)?,
-            c_cp1257: image.get(7)?,
-            c_cp850: image.get(8)?,
-            c_cp852: image.get(9)?,
-            c_cp866: image.get(10)?,
-            c_cp932: image.get(11)?,
-            c_dec8: image.get(12)?,
-            c_eucjpms: image.get(13)?,
-            c_euckr: image.get(14)?,
-            c_gb18030: image.get(15)?,
-            c_gb2312: image.get(16)?,
-            c_gbk: image.get(17)?,
-            c_geostd8: image.get(18)?,
-            c_greek: image.get(19)?,
-            c_hebrew: image.get(20)?,
-            c_hp8: image.get(21)?,
-            c_keybcs2: image.get(22)?,
-            c_koi8r: image.get(23)?,
-            c_koi8u: image.get(24)?,
-            c_latin1: image.get(25)?,
-            c_latin2: image.get(26)?,
-            c_latin5: image.get(27)?,
-            c_latin7: image.get(28)?,
-            c_macce: image.get(29)?,
-            c_macroman: image.get(30)?,
-            c_sjis: image.get(31)?,
-            c_swe7: image.get(32)?,
-            c_tis620: image.get(33)?,
-            c_ucs2: image.get(34)?,
-            c_ujis: image.get(35)?,
-            c_utf16: image.get(36)?,
-            c_utf16le: image.get(37)?,
-            c_utf32: image.get(38)?,
-            c_utf8mb3: image.get(39)?,
-            c_utf8mb4: image.get(40)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.c_armscii8 = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.c_ascii = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.c_big5 = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.c_cp1250 = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.c_cp1251 = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.c_cp1256 = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.c_cp1257 = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.c_cp850 = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.c_cp852 = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.c_cp866 = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.c_cp932 = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.c_dec8 = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.c_eucjpms = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.c_euckr = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.c_gb18030 = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.c_gb2312 = image.get(16)?;
-        }
-        if image.is_present(17) {
-            self.c_gbk = image.get(17)?;
-        }
-        if image.is_present(18) {
-            self.c_geostd8 = image.get(18)?;
-        }
-        if image.is_present(19) {
-            self.c_greek = image.get(19)?;
-        }
-        if image.is_present(20) {
-            self.c_hebrew = image.get(20)?;
-        }
-        if image.is_present(21) {
-            self.c_hp8 = image.get(21)?;
-        }
-        if image.is_present(22) {
-            self.c_keybcs2 = image.get(22)?;
-        }
-        if image.is_present(23) {
-            self.c_koi8r = image.get(23)?;
-        }
-        if image.is_present(24) {
-            self.c_koi8u = image.get(24)?;
-        }
-        if image.is_present(25) {
-            self.c_latin1 = image.get(25)?;
-        }
-        if image.is_present(26) {
-            self.c_latin2 = image.get(26)?;
-        }
-        if image.is_present(27) {
-            self.c_latin5 = image.get(27)?;
-        }
-        if image.is_present(28) {
-            self.c_latin7 = image.get(28)?;
-        }
-        if image.is_present(29) {
-            self.c_macce = image.get(29)?;
-        }
-        if image.is_present(30) {
-            self.c_macroman = image.get(30)?;
-        }
-        if image.is_present(31) {
-            self.c_sjis = image.get(31)?;
-        }
-        if image.is_present(32) {
-            self.c_swe7 = image.get(32)?;
-        }
-        if image.is_present(33) {
-            self.c_tis620 = image.get(33)?;
-        }
-        if image.is_present(34) {
-            self.c_ucs2 = image.get(34)?;
-        }
-        if image.is_present(35) {
-            self.c_ujis = image.get(35)?;
-        }
-        if image.is_present(36) {
-            self.c_utf16 = image.get(36)?;
-        }
-        if image.is_present(37) {
-            self.c_utf16le = image.get(37)?;
-        }
-        if image.is_present(38) {
-            self.c_utf32 = image.get(38)?;
-        }
-        if image.is_present(39) {
-            self.c_utf8mb3 = image.get(39)?;
-        }
-        if image.is_present(40) {
-            self.c_utf8mb4 = image.get(40)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.c_armscii8)?;
+        image.merge(2, &mut self.c_ascii)?;
+        image.merge(3, &mut self.c_big5)?;
+        image.merge(4, &mut self.c_cp1250)?;
+        image.merge(5, &mut self.c_cp1251)?;
+        image.merge(6, &mut self.c_cp1256)?;
+        image.merge(7, &mut self.c_cp1257)?;
+        image.merge(8, &mut self.c_cp850)?;
+        image.merge(9, &mut self.c_cp852)?;
+        image.merge(10, &mut self.c_cp866)?;
+        image.merge(11, &mut self.c_cp932)?;
+        image.merge(12, &mut self.c_dec8)?;
+        image.merge(13, &mut self.c_eucjpms)?;
+        image.merge(14, &mut self.c_euckr)?;
+        image.merge(15, &mut self.c_gb18030)?;
+        image.merge(16, &mut self.c_gb2312)?;
+        image.merge(17, &mut self.c_gbk)?;
+        image.merge(18, &mut self.c_geostd8)?;
+        image.merge(19, &mut self.c_greek)?;
+        image.merge(20, &mut self.c_hebrew)?;
+        image.merge(21, &mut self.c_hp8)?;
+        image.merge(22, &mut self.c_keybcs2)?;
+        image.merge(23, &mut self.c_koi8r)?;
+        image.merge(24, &mut self.c_koi8u)?;
+        image.merge(25, &mut self.c_latin1)?;
+        image.merge(26, &mut self.c_latin2)?;
+        image.merge(27, &mut self.c_latin5)?;
+        image.merge(28, &mut self.c_latin7)?;
+        image.merge(29, &mut self.c_macce)?;
+        image.merge(30, &mut self.c_macroman)?;
+        image.merge(31, &mut self.c_sjis)?;
+        image.merge(32, &mut self.c_swe7)?;
+        image.merge(33, &mut self.c_tis620)?;
+        image.merge(34, &mut self.c_ucs2)?;
+        image.merge(35, &mut self.c_ujis)?;
+        image.merge(36, &mut self.c_utf16)?;
+        image.merge(37, &mut self.c_utf16le)?;
+        image.merge(38, &mut self.c_utf32)?;
+        image.merge(39, &mut self.c_utf8mb3)?;
+        image.merge(40, &mut self.c_utf8mb4)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.c_armscii8)?
-                && image.matches(2, &self.c_ascii)? && image.matches(3, &self.c_big5)?
-                && image.matches(4, &self.c_cp1250)? && image.matches(5, &self.c_cp1251)?
-                && image.matches(6, &self.c_cp1256)? && image.matches(7, &self.c_cp1257)?
-                && image.matches(8, &self.c_cp850)? && image.matches(9, &self.c_cp852)?
-                && image.matches(10, &self.c_cp866)? && image.matches(11, &self.c_cp932)?
-                && image.matches(12, &self.c_dec8)?
-                && image.matches(13, &self.c_eucjpms)?
-                && image.matches(14, &self.c_euckr)?
-                && image.matches(15, &self.c_gb18030)?
-                && image.matches(16, &self.c_gb2312)? && image.matches(17, &self.c_gbk)?
-                && image.matches(18, &self.c_geostd8)?
-                && image.matches(19, &self.c_greek)?
-                && image.matches(20, &self.c_hebrew)? && image.matches(21, &self.c_hp8)?
-                && image.matches(22, &self.c_keybcs2)?
-                && image.matches(23, &self.c_koi8r)? && image.matches(24, &self.c_koi8u)?
-                && image.matches(25, &self.c_latin1)?
-                && image.matches(26, &self.c_latin2)?
-                && image.matches(27, &self.c_latin5)?
-                && image.matches(28, &self.c_latin7)?
-                && image.matches(29, &self.c_macce)?
-                && image.matches(30, &self.c_macroman)?
-                && image.matches(31, &self.c_sjis)? && image.matches(32, &self.c_swe7)?
-                && image.matches(33, &self.c_tis620)? && image.matches(34, &self.c_ucs2)?
-                && image.matches(35, &self.c_ujis)? && image.matches(36, &self.c_utf16)?
-                && image.matches(37, &self.c_utf16le)?
-                && image.matches(38, &self.c_utf32)?
-                && image.matches(39, &self.c_utf8mb3)?
-                && image.matches(40, &self.c_utf8mb4)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

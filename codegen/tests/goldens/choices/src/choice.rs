@@ -143,6 +143,76 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 9] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Choice {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get_converted::<u32, _>(0, const { PLACES[0] })?,
+            flag: image.get(1, const { PLACES[1] })?,
+            maybe: image.get(2, const { PLACES[2] })?,
+            raw: image.get(3, const { PLACES[3] })?,
+            maybe_raw: image.get(4, const { PLACES[4] })?,
+            name: image.get_converted::<Box<str>, _>(5, const { PLACES[5] })?,
+            nick: image.get_converted_option::<Box<str>, _>(6, const { PLACES[6] })?,
+            document: image
+                .get_converted::<mirror_runtime::Json, _>(7, const { PLACES[7] })?,
+            maybe_document: image
+                .get_converted_option::<mirror_runtime::Json, _>(8, const { PLACES[8] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<user_types::Id, ValueError> {
+        image.get_converted::<u32, _>(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &<u32>::from(self.id.clone()))?
+                && image.matches(1, const { PLACES[1] }, &self.flag)?
+                && image.matches(2, const { PLACES[2] }, &self.maybe)?
+                && image.matches(3, const { PLACES[3] }, &self.raw)?
+                && image.matches(4, const { PLACES[4] }, &self.maybe_raw)?
+                && image
+                    .matches(
+                        5,
+                        const { PLACES[5] },
+                        &<Box<str>>::from(self.name.clone()),
+                    )?
+                && image
+                    .matches(
+                        6,
+                        const { PLACES[6] },
+                        &self.nick.clone().map(<Box<str>>::from),
+                    )?
+                && image
+                    .matches(
+                        7,
+                        const { PLACES[7] },
+                        &<mirror_runtime::Json>::from(self.document.clone()),
+                    )?
+                && image
+                    .matches(
+                        8,
+                        const { PLACES[8] },
+                        &self.maybe_document.clone().map(<mirror_runtime::Json>::from),
+                    )?,
+        )
+    }
+}
+
 impl Row for Choice {
     type Key = user_types::Id;
     type Indexes = ChoiceIndexes;
@@ -155,42 +225,26 @@ impl Row for Choice {
         self.id.clone()
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get_converted::<u32, _>(0)?,
-            flag: image.get(1)?,
-            maybe: image.get(2)?,
-            raw: image.get(3)?,
-            maybe_raw: image.get(4)?,
-            name: image.get_converted::<Box<str>, _>(5)?,
-            nick: image.get_converted_option::<Box<str>, _>(6)?,
-            document: image.get_converted::<mirror_runtime::Json, _>(7)?,
-            maybe_document: image.get_converted_option::<mirror_runtime::Json, _>(8)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get_converted::<u32, _>(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.flag = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.maybe = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.raw = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.maybe_raw = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.name = image.get_converted::<Box<str>, _>(5)?;
-        }
-        if image.is_present(6) {
-            self.nick = image.get_converted_option::<Box<str>, _>(6)?;
-        }
+        image.merge_converted::<u32, _>(0, &mut self.id)?;
+        image.merge(1, &mut self.flag)?;
+        image.merge(2, &mut self.maybe)?;
+        image.merge(3, &mut self.raw)?;
+        image.merge(4, &mut self.maybe_raw)?;
+        image.merge_converted::<Box<str>, _>(5, &mut self.name)?;
+        image.merge_converted_option::<Box<str>, _>(6, &mut self.nick)?;
         image.merge_converted::<mirror_runtime::Json, _>(7, &mut self.document)?;
         image
             .merge_converted_option::<
@@ -200,25 +254,20 @@ impl Row for Choice {
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &<u32>::from(self.id.clone()))?
-                && image.matches(1, &self.flag)? && image.matches(2, &self.maybe)?
-                && image.matches(3, &self.raw)? && image.matches(4, &self.maybe_raw)?
-                && image.matches(5, &<Box<str>>::from(self.name.clone()))?
-                && image.matches(6, &self.nick.clone().map(<Box<str>>::from))?
-                && image
-                    .matches(7, &<mirror_runtime::Json>::from(self.document.clone()))?
-                && image
-                    .matches(
-                        8,
-                        &self.maybe_document.clone().map(<mirror_runtime::Json>::from),
-                    )?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get_converted::<u32, _>(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

@@ -208,6 +208,105 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 16] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Cube {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            dimension_0: image.get(0, const { PLACES[0] })?,
+            dimension_1: image.get(1, const { PLACES[1] })?,
+            dimension_2: image.get(2, const { PLACES[2] })?,
+            dimension_3: image.get(3, const { PLACES[3] })?,
+            dimension_4: image.get(4, const { PLACES[4] })?,
+            dimension_5: image.get(5, const { PLACES[5] })?,
+            dimension_6: image.get(6, const { PLACES[6] })?,
+            dimension_7: image.get(7, const { PLACES[7] })?,
+            dimension_8: image.get(8, const { PLACES[8] })?,
+            dimension_9: image.get(9, const { PLACES[9] })?,
+            dimension_10: image.get(10, const { PLACES[10] })?,
+            dimension_11: image.get(11, const { PLACES[11] })?,
+            dimension_12: image.get(12, const { PLACES[12] })?,
+            dimension_13: image.get(13, const { PLACES[13] })?,
+            dimension_14: image.get(14, const { PLACES[14] })?,
+            dimension_15: image.get(15, const { PLACES[15] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<
+        (
+            u32,
+            u32,
+            u32,
+            u32,
+            u32,
+            u32,
+            u32,
+            u32,
+            u32,
+            u32,
+            u32,
+            (u32, u32, u32, u32, u32),
+        ),
+        ValueError,
+    > {
+        Ok((
+            image.get(0, const { PLACES[0] })?,
+            image.get(1, const { PLACES[1] })?,
+            image.get(2, const { PLACES[2] })?,
+            image.get(3, const { PLACES[3] })?,
+            image.get(4, const { PLACES[4] })?,
+            image.get(5, const { PLACES[5] })?,
+            image.get(6, const { PLACES[6] })?,
+            image.get(7, const { PLACES[7] })?,
+            image.get(8, const { PLACES[8] })?,
+            image.get(9, const { PLACES[9] })?,
+            image.get(10, const { PLACES[10] })?,
+            (
+                image.get(11, const { PLACES[11] })?,
+                image.get(12, const { PLACES[12] })?,
+                image.get(13, const { PLACES[13] })?,
+                image.get(14, const { PLACES[14] })?,
+                image.get(15, const { PLACES[15] })?,
+            ),
+        ))
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.dimension_0)?
+                && image.matches(1, const { PLACES[1] }, &self.dimension_1)?
+                && image.matches(2, const { PLACES[2] }, &self.dimension_2)?
+                && image.matches(3, const { PLACES[3] }, &self.dimension_3)?
+                && image.matches(4, const { PLACES[4] }, &self.dimension_4)?
+                && image.matches(5, const { PLACES[5] }, &self.dimension_5)?
+                && image.matches(6, const { PLACES[6] }, &self.dimension_6)?
+                && image.matches(7, const { PLACES[7] }, &self.dimension_7)?
+                && image.matches(8, const { PLACES[8] }, &self.dimension_8)?
+                && image.matches(9, const { PLACES[9] }, &self.dimension_9)?
+                && image.matches(10, const { PLACES[10] }, &self.dimension_10)?
+                && image.matches(11, const { PLACES[11] }, &self.dimension_11)?
+                && image.matches(12, const { PLACES[12] }, &self.dimension_12)?
+                && image.matches(13, const { PLACES[13] }, &self.dimension_13)?
+                && image.matches(14, const { PLACES[14] }, &self.dimension_14)?
+                && image.matches(15, const { PLACES[15] }, &self.dimension_15)?,
+        )
+    }
+}
+
 impl Row for Cube {
     type Key = (
         u32,
@@ -252,120 +351,52 @@ impl Row for Cube {
         )
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            dimension_0: image.get(0)?,
-            dimension_1: image.get(1)?,
-            dimension_2: image.get(2)?,
-            dimension_3: image.get(3)?,
-            dimension_4: image.get(4)?,
-            dimension_5: image.get(5)?,
-            dimension_6: image.get(6)?,
-            dimension_7: image.get(7)?,
-            dimension_8: image.get(8)?,
-            dimension_9: image.get(9)?,
-            dimension_10: image.get(10)?,
-            dimension_11: image.get(11)?,
-            dimension_12: image.get(12)?,
-            dimension_13: image.get(13)?,
-            dimension_14: image.get(14)?,
-            dimension_15: image.get(15)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.dimension_0 = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.dimension_1 = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.dimension_2 = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.dimension_3 = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.dimension_4 = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.dimension_5 = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.dimension_6 = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.dimension_7 = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.dimension_8 = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.dimension_9 = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.dimension_10 = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.dimension_11 = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.dimension_12 = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.dimension_13 = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.dimension_14 = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.dimension_15 = image.get(15)?;
-        }
+        image.merge(0, &mut self.dimension_0)?;
+        image.merge(1, &mut self.dimension_1)?;
+        image.merge(2, &mut self.dimension_2)?;
+        image.merge(3, &mut self.dimension_3)?;
+        image.merge(4, &mut self.dimension_4)?;
+        image.merge(5, &mut self.dimension_5)?;
+        image.merge(6, &mut self.dimension_6)?;
+        image.merge(7, &mut self.dimension_7)?;
+        image.merge(8, &mut self.dimension_8)?;
+        image.merge(9, &mut self.dimension_9)?;
+        image.merge(10, &mut self.dimension_10)?;
+        image.merge(11, &mut self.dimension_11)?;
+        image.merge(12, &mut self.dimension_12)?;
+        image.merge(13, &mut self.dimension_13)?;
+        image.merge(14, &mut self.dimension_14)?;
+        image.merge(15, &mut self.dimension_15)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.dimension_0)? && image.matches(1, &self.dimension_1)?
-                && image.matches(2, &self.dimension_2)?
-                && image.matches(3, &self.dimension_3)?
-                && image.matches(4, &self.dimension_4)?
-                && image.matches(5, &self.dimension_5)?
-                && image.matches(6, &self.dimension_6)?
-                && image.matches(7, &self.dimension_7)?
-                && image.matches(8, &self.dimension_8)?
-                && image.matches(9, &self.dimension_9)?
-                && image.matches(10, &self.dimension_10)?
-                && image.matches(11, &self.dimension_11)?
-                && image.matches(12, &self.dimension_12)?
-                && image.matches(13, &self.dimension_13)?
-                && image.matches(14, &self.dimension_14)?
-                && image.matches(15, &self.dimension_15)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        Ok((
-            image.get(0)?,
-            image.get(1)?,
-            image.get(2)?,
-            image.get(3)?,
-            image.get(4)?,
-            image.get(5)?,
-            image.get(6)?,
-            image.get(7)?,
-            image.get(8)?,
-            image.get(9)?,
-            image.get(10)?,
-            (
-                image.get(11)?,
-                image.get(12)?,
-                image.get(13)?,
-                image.get(14)?,
-                image.get(15)?,
-            ),
-        ))
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

@@ -82,6 +82,44 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 4] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Sample {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            at: image.get(0, const { PLACES[0] })?,
+            value: image.get(1, const { PLACES[1] })?,
+            exact: image.get(2, const { PLACES[2] })?,
+            limit: image.get(3, const { PLACES[3] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<mirror_runtime::TotalF64, ValueError> {
+        image.get::<f64>(0, const { PLACES[0] }).map(mirror_runtime::TotalF64::from)
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.at)?
+                && image.matches(1, const { PLACES[1] }, &self.value)?
+                && image.matches(2, const { PLACES[2] }, &self.exact)?
+                && image.matches(3, const { PLACES[3] }, &self.limit)?,
+        )
+    }
+}
+
 impl Row for Sample {
     type Key = mirror_runtime::TotalF64;
     type Indexes = SampleIndexes;
@@ -94,40 +132,40 @@ impl Row for Sample {
         mirror_runtime::TotalF64::from(self.at)
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            at: image.get(0)?,
-            value: image.get(1)?,
-            exact: image.get(2)?,
-            limit: image.get(3)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.at = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.value = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.exact = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.limit = image.get(3)?;
-        }
+        image.merge(0, &mut self.at)?;
+        image.merge(1, &mut self.value)?;
+        image.merge(2, &mut self.exact)?;
+        image.merge(3, &mut self.limit)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.at)? && image.matches(1, &self.value)?
-                && image.matches(2, &self.exact)? && image.matches(3, &self.limit)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get::<f64>(0).map(mirror_runtime::TotalF64::from)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

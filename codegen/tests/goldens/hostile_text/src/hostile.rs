@@ -253,6 +253,72 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 17] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Hostile {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            column_0: image.get(1, const { PLACES[1] })?,
+            column_1: image.get(2, const { PLACES[2] })?,
+            column_2: image.get(3, const { PLACES[3] })?,
+            column_3: image.get(4, const { PLACES[4] })?,
+            column_4: image.get(5, const { PLACES[5] })?,
+            column_5: image.get(6, const { PLACES[6] })?,
+            column_6: image.get(7, const { PLACES[7] })?,
+            column_7: image.get(8, const { PLACES[8] })?,
+            column_8: image.get(9, const { PLACES[9] })?,
+            column_9: image.get(10, const { PLACES[10] })?,
+            column_10: image.get(11, const { PLACES[11] })?,
+            column_11: image.get(12, const { PLACES[12] })?,
+            column_12: image.get(13, const { PLACES[13] })?,
+            column_13: image.get(14, const { PLACES[14] })?,
+            kind: image.get(15, const { PLACES[15] })?,
+            flags: image.get(16, const { PLACES[16] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<u32, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.column_0)?
+                && image.matches(2, const { PLACES[2] }, &self.column_1)?
+                && image.matches(3, const { PLACES[3] }, &self.column_2)?
+                && image.matches(4, const { PLACES[4] }, &self.column_3)?
+                && image.matches(5, const { PLACES[5] }, &self.column_4)?
+                && image.matches(6, const { PLACES[6] }, &self.column_5)?
+                && image.matches(7, const { PLACES[7] }, &self.column_6)?
+                && image.matches(8, const { PLACES[8] }, &self.column_7)?
+                && image.matches(9, const { PLACES[9] }, &self.column_8)?
+                && image.matches(10, const { PLACES[10] }, &self.column_9)?
+                && image.matches(11, const { PLACES[11] }, &self.column_10)?
+                && image.matches(12, const { PLACES[12] }, &self.column_11)?
+                && image.matches(13, const { PLACES[13] }, &self.column_12)?
+                && image.matches(14, const { PLACES[14] }, &self.column_13)?
+                && image.matches(15, const { PLACES[15] }, &self.kind)?
+                && image.matches(16, const { PLACES[16] }, &self.flags)?,
+        )
+    }
+}
+
 impl Row for Hostile {
     type Key = u32;
     type Indexes = HostileIndexes;
@@ -265,101 +331,53 @@ impl Row for Hostile {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            column_0: image.get(1)?,
-            column_1: image.get(2)?,
-            column_2: image.get(3)?,
-            column_3: image.get(4)?,
-            column_4: image.get(5)?,
-            column_5: image.get(6)?,
-            column_6: image.get(7)?,
-            column_7: image.get(8)?,
-            column_8: image.get(9)?,
-            column_9: image.get(10)?,
-            column_10: image.get(11)?,
-            column_11: image.get(12)?,
-            column_12: image.get(13)?,
-            column_13: image.get(14)?,
-            kind: image.get(15)?,
-            flags: image.get(16)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.column_0 = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.column_1 = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.column_2 = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.column_3 = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.column_4 = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.column_5 = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.column_6 = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.column_7 = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.column_8 = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.column_9 = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.column_10 = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.column_11 = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.column_12 = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.column_13 = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.kind = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.flags = image.get(16)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.column_0)?;
+        image.merge(2, &mut self.column_1)?;
+        image.merge(3, &mut self.column_2)?;
+        image.merge(4, &mut self.column_3)?;
+        image.merge(5, &mut self.column_4)?;
+        image.merge(6, &mut self.column_5)?;
+        image.merge(7, &mut self.column_6)?;
+        image.merge(8, &mut self.column_7)?;
+        image.merge(9, &mut self.column_8)?;
+        image.merge(10, &mut self.column_9)?;
+        image.merge(11, &mut self.column_10)?;
+        image.merge(12, &mut self.column_11)?;
+        image.merge(13, &mut self.column_12)?;
+        image.merge(14, &mut self.column_13)?;
+        image.merge(15, &mut self.kind)?;
+        image.merge(16, &mut self.flags)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.column_0)?
-                && image.matches(2, &self.column_1)? && image.matches(3, &self.column_2)?
-                && image.matches(4, &self.column_3)? && image.matches(5, &self.column_4)?
-                && image.matches(6, &self.column_5)? && image.matches(7, &self.column_6)?
-                && image.matches(8, &self.column_7)? && image.matches(9, &self.column_8)?
-                && image.matches(10, &self.column_9)?
-                && image.matches(11, &self.column_10)?
-                && image.matches(12, &self.column_11)?
-                && image.matches(13, &self.column_12)?
-                && image.matches(14, &self.column_13)? && image.matches(15, &self.kind)?
-                && image.matches(16, &self.flags)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -847,10 +865,13 @@ impl HostileKind {
 }
 
 impl ColumnValue for HostileKind {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -858,8 +879,10 @@ impl ColumnValue for HostileKind {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
@@ -980,9 +1003,13 @@ impl BitOr for HostileFlags {
 }
 
 impl ColumnValue for HostileFlags {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits(raw, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn from_select(
@@ -990,7 +1017,10 @@ impl ColumnValue for HostileFlags {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let bits = mirror_runtime::types::set_bits_from_select(value, column)?;
-        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+        match Self::from_bits(bits) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("a SET bit past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

@@ -91,6 +91,52 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 5] = mirror_runtime::image::places(&LAYOUT);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl SelfRow {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            self_: image.get(0, const { PLACES[0] })?,
+            table: image.get(1, const { PLACES[1] })?,
+            image: image.get(2, const { PLACES[2] })?,
+            row: image.get(3, const { PLACES[3] })?,
+            column: image.get(4, const { PLACES[4] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<(Box<str>, u32, u32, Box<str>, u32), ValueError> {
+        Ok((
+            image.get(0, const { PLACES[0] })?,
+            image.get(1, const { PLACES[1] })?,
+            image.get(2, const { PLACES[2] })?,
+            image.get(3, const { PLACES[3] })?,
+            image.get(4, const { PLACES[4] })?,
+        ))
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.self_)?
+                && image.matches(1, const { PLACES[1] }, &self.table)?
+                && image.matches(2, const { PLACES[2] }, &self.image)?
+                && image.matches(3, const { PLACES[3] }, &self.row)?
+                && image.matches(4, const { PLACES[4] }, &self.column)?,
+        )
+    }
+}
+
 impl Row for SelfRow {
     type Key = (Box<str>, u32, u32, Box<str>, u32);
     type Indexes = SelfRowIndexes;
@@ -103,45 +149,41 @@ impl Row for SelfRow {
         (self.self_.clone(), self.table, self.image, self.row.clone(), self.column)
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            self_: image.get(0)?,
-            table: image.get(1)?,
-            image: image.get(2)?,
-            row: image.get(3)?,
-            column: image.get(4)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.self_ = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.table = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.image = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.row = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.column = image.get(4)?;
-        }
+        image.merge(0, &mut self.self_)?;
+        image.merge(1, &mut self.table)?;
+        image.merge(2, &mut self.image)?;
+        image.merge(3, &mut self.row)?;
+        image.merge(4, &mut self.column)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.self_)? && image.matches(1, &self.table)?
-                && image.matches(2, &self.image)? && image.matches(3, &self.row)?
-                && image.matches(4, &self.column)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        Ok((image.get(0)?, image.get(1)?, image.get(2)?, image.get(3)?, image.get(4)?))
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(

@@ -835,6 +835,172 @@ pub static LAYOUT: TableLayout = TableLayout {
     ignored_foreign_keys: &[],
 };
 
+/// Where the columns are in images that have all of them, while the table is as it was.
+const PLACES: [mirror_runtime::image::Place; 67] = mirror_runtime::image::places(
+    &LAYOUT,
+);
+
+/// How many slots these places are found by.
+const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
+
+impl Everything {
+    #[inline]
+    fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: image.get(0, const { PLACES[0] })?,
+            c0: image.get(1, const { PLACES[1] })?,
+            n0: image.get(2, const { PLACES[2] })?,
+            c1: image.get(3, const { PLACES[3] })?,
+            n1: image.get(4, const { PLACES[4] })?,
+            c2: image.get(5, const { PLACES[5] })?,
+            n2: image.get(6, const { PLACES[6] })?,
+            c3: image.get(7, const { PLACES[7] })?,
+            n3: image.get(8, const { PLACES[8] })?,
+            c4: image.get(9, const { PLACES[9] })?,
+            n4: image.get(10, const { PLACES[10] })?,
+            c5: image.get(11, const { PLACES[11] })?,
+            n5: image.get(12, const { PLACES[12] })?,
+            c6: image.get(13, const { PLACES[13] })?,
+            n6: image.get(14, const { PLACES[14] })?,
+            c7: image.get(15, const { PLACES[15] })?,
+            n7: image.get(16, const { PLACES[16] })?,
+            c8: image.get(17, const { PLACES[17] })?,
+            n8: image.get(18, const { PLACES[18] })?,
+            c9: image.get(19, const { PLACES[19] })?,
+            n9: image.get(20, const { PLACES[20] })?,
+            c10: image.get(21, const { PLACES[21] })?,
+            n10: image.get(22, const { PLACES[22] })?,
+            c11: image.get(23, const { PLACES[23] })?,
+            n11: image.get(24, const { PLACES[24] })?,
+            c12: image.get(25, const { PLACES[25] })?,
+            n12: image.get(26, const { PLACES[26] })?,
+            c13: image.get(27, const { PLACES[27] })?,
+            n13: image.get(28, const { PLACES[28] })?,
+            c14: image.get(29, const { PLACES[29] })?,
+            n14: image.get(30, const { PLACES[30] })?,
+            c15: image.get(31, const { PLACES[31] })?,
+            n15: image.get(32, const { PLACES[32] })?,
+            c16: image.get(33, const { PLACES[33] })?,
+            n16: image.get(34, const { PLACES[34] })?,
+            c17: image.get(35, const { PLACES[35] })?,
+            n17: image.get(36, const { PLACES[36] })?,
+            c18: image.get(37, const { PLACES[37] })?,
+            n18: image.get(38, const { PLACES[38] })?,
+            c19: image.get(39, const { PLACES[39] })?,
+            n19: image.get(40, const { PLACES[40] })?,
+            c20: image.get(41, const { PLACES[41] })?,
+            n20: image.get(42, const { PLACES[42] })?,
+            c21: image.get(43, const { PLACES[43] })?,
+            n21: image.get(44, const { PLACES[44] })?,
+            c22: image.get(45, const { PLACES[45] })?,
+            n22: image.get(46, const { PLACES[46] })?,
+            c23: image.get(47, const { PLACES[47] })?,
+            n23: image.get(48, const { PLACES[48] })?,
+            c24: image.get(49, const { PLACES[49] })?,
+            n24: image.get(50, const { PLACES[50] })?,
+            c25: image.get(51, const { PLACES[51] })?,
+            n25: image.get(52, const { PLACES[52] })?,
+            c26: image.get(53, const { PLACES[53] })?,
+            n26: image.get(54, const { PLACES[54] })?,
+            c27: image.get(55, const { PLACES[55] })?,
+            n27: image.get(56, const { PLACES[56] })?,
+            c28: image.get(57, const { PLACES[57] })?,
+            n28: image.get(58, const { PLACES[58] })?,
+            c29: image.get(59, const { PLACES[59] })?,
+            n29: image.get(60, const { PLACES[60] })?,
+            c30: image.get(61, const { PLACES[61] })?,
+            n30: image.get(62, const { PLACES[62] })?,
+            c31: image.get(63, const { PLACES[63] })?,
+            n31: image.get(64, const { PLACES[64] })?,
+            computed: image.get(65, const { PLACES[65] })?,
+            state: image.get(66, const { PLACES[66] })?,
+        })
+    }
+
+    #[inline]
+    fn read_key(
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<i64, ValueError> {
+        image.get(0, const { PLACES[0] })
+    }
+
+    #[inline]
+    fn is_in(
+        &self,
+        image: &impl mirror_runtime::image::ReadImage,
+    ) -> Result<bool, ValueError> {
+        Ok(
+            image.matches(0, const { PLACES[0] }, &self.id)?
+                && image.matches(1, const { PLACES[1] }, &self.c0)?
+                && image.matches(2, const { PLACES[2] }, &self.n0)?
+                && image.matches(3, const { PLACES[3] }, &self.c1)?
+                && image.matches(4, const { PLACES[4] }, &self.n1)?
+                && image.matches(5, const { PLACES[5] }, &self.c2)?
+                && image.matches(6, const { PLACES[6] }, &self.n2)?
+                && image.matches(7, const { PLACES[7] }, &self.c3)?
+                && image.matches(8, const { PLACES[8] }, &self.n3)?
+                && image.matches(9, const { PLACES[9] }, &self.c4)?
+                && image.matches(10, const { PLACES[10] }, &self.n4)?
+                && image.matches(11, const { PLACES[11] }, &self.c5)?
+                && image.matches(12, const { PLACES[12] }, &self.n5)?
+                && image.matches(13, const { PLACES[13] }, &self.c6)?
+                && image.matches(14, const { PLACES[14] }, &self.n6)?
+                && image.matches(15, const { PLACES[15] }, &self.c7)?
+                && image.matches(16, const { PLACES[16] }, &self.n7)?
+                && image.matches(17, const { PLACES[17] }, &self.c8)?
+                && image.matches(18, const { PLACES[18] }, &self.n8)?
+                && image.matches(19, const { PLACES[19] }, &self.c9)?
+                && image.matches(20, const { PLACES[20] }, &self.n9)?
+                && image.matches(21, const { PLACES[21] }, &self.c10)?
+                && image.matches(22, const { PLACES[22] }, &self.n10)?
+                && image.matches(23, const { PLACES[23] }, &self.c11)?
+                && image.matches(24, const { PLACES[24] }, &self.n11)?
+                && image.matches(25, const { PLACES[25] }, &self.c12)?
+                && image.matches(26, const { PLACES[26] }, &self.n12)?
+                && image.matches(27, const { PLACES[27] }, &self.c13)?
+                && image.matches(28, const { PLACES[28] }, &self.n13)?
+                && image.matches(29, const { PLACES[29] }, &self.c14)?
+                && image.matches(30, const { PLACES[30] }, &self.n14)?
+                && image.matches(31, const { PLACES[31] }, &self.c15)?
+                && image.matches(32, const { PLACES[32] }, &self.n15)?
+                && image.matches(33, const { PLACES[33] }, &self.c16)?
+                && image.matches(34, const { PLACES[34] }, &self.n16)?
+                && image.matches(35, const { PLACES[35] }, &self.c17)?
+                && image.matches(36, const { PLACES[36] }, &self.n17)?
+                && image.matches(37, const { PLACES[37] }, &self.c18)?
+                && image.matches(38, const { PLACES[38] }, &self.n18)?
+                && image.matches(39, const { PLACES[39] }, &self.c19)?
+                && image.matches(40, const { PLACES[40] }, &self.n19)?
+                && image.matches(41, const { PLACES[41] }, &self.c20)?
+                && image.matches(42, const { PLACES[42] }, &self.n20)?
+                && image.matches(43, const { PLACES[43] }, &self.c21)?
+                && image.matches(44, const { PLACES[44] }, &self.n21)?
+                && image.matches(45, const { PLACES[45] }, &self.c22)?
+                && image.matches(46, const { PLACES[46] }, &self.n22)?
+                && image.matches(47, const { PLACES[47] }, &self.c23)?
+                && image.matches(48, const { PLACES[48] }, &self.n23)?
+                && image.matches(49, const { PLACES[49] }, &self.c24)?
+                && image.matches(50, const { PLACES[50] }, &self.n24)?
+                && image.matches(51, const { PLACES[51] }, &self.c25)?
+                && image.matches(52, const { PLACES[52] }, &self.n25)?
+                && image.matches(53, const { PLACES[53] }, &self.c26)?
+                && image.matches(54, const { PLACES[54] }, &self.n26)?
+                && image.matches(55, const { PLACES[55] }, &self.c27)?
+                && image.matches(56, const { PLACES[56] }, &self.n27)?
+                && image.matches(57, const { PLACES[57] }, &self.c28)?
+                && image.matches(58, const { PLACES[58] }, &self.n28)?
+                && image.matches(59, const { PLACES[59] }, &self.c29)?
+                && image.matches(60, const { PLACES[60] }, &self.n29)?
+                && image.matches(61, const { PLACES[61] }, &self.c30)?
+                && image.matches(62, const { PLACES[62] }, &self.n30)?
+                && image.matches(63, const { PLACES[63] }, &self.c31)?
+                && image.matches(64, const { PLACES[64] }, &self.n31)?
+                && image.matches(65, const { PLACES[65] }, &self.computed)?
+                && image.matches(66, const { PLACES[66] }, &self.state)?,
+        )
+    }
+}
+
 impl Row for Everything {
     type Key = i64;
     type Indexes = EverythingIndexes;
@@ -847,320 +1013,103 @@ impl Row for Everything {
         self.id
     }
 
+    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        Ok(Self {
-            id: image.get(0)?,
-            c0: image.get(1)?,
-            n0: image.get(2)?,
-            c1: image.get(3)?,
-            n1: image.get(4)?,
-            c2: image.get(5)?,
-            n2: image.get(6)?,
-            c3: image.get(7)?,
-            n3: image.get(8)?,
-            c4: image.get(9)?,
-            n4: image.get(10)?,
-            c5: image.get(11)?,
-            n5: image.get(12)?,
-            c6: image.get(13)?,
-            n6: image.get(14)?,
-            c7: image.get(15)?,
-            n7: image.get(16)?,
-            c8: image.get(17)?,
-            n8: image.get(18)?,
-            c9: image.get(19)?,
-            n9: image.get(20)?,
-            c10: image.get(21)?,
-            n10: image.get(22)?,
-            c11: image.get(23)?,
-            n11: image.get(24)?,
-            c12: image.get(25)?,
-            n12: image.get(26)?,
-            c13: image.get(27)?,
-            n13: image.get(28)?,
-            c14: image.get(29)?,
-            n14: image.get(30)?,
-            c15: image.get(31)?,
-            n15: image.get(32)?,
-            c16: image.get(33)?,
-            n16: image.get(34)?,
-            c17: image.get(35)?,
-            n17: image.get(36)?,
-            c18: image.get(37)?,
-            n18: image.get(38)?,
-            c19: image.get(39)?,
-            n19: image.get(40)?,
-            c20: image.get(41)?,
-            n20: image.get(42)?,
-            c21: image.get(43)?,
-            n21: image.get(44)?,
-            c22: image.get(45)?,
-            n22: image.get(46)?,
-            c23: image.get(47)?,
-            n23: image.get(48)?,
-            c24: image.get(49)?,
-            n24: image.get(50)?,
-            c25: image.get(51)?,
-            n25: image.get(52)?,
-            c26: image.get(53)?,
-            n26: image.get(54)?,
-            c27: image.get(55)?,
-            n27: image.get(56)?,
-            c28: image.get(57)?,
-            n28: image.get(58)?,
-            c29: image.get(59)?,
-            n29: image.get(60)?,
-            c30: image.get(61)?,
-            n30: image.get(62)?,
-            c31: image.get(63)?,
-            n31: image.get(64)?,
-            computed: image.get(65)?,
-            state: image.get(66)?,
-        })
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read(&image),
+            None => mirror_runtime::image::apart(|| Self::read(image)),
+        }
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if image.is_present(0) {
-            self.id = image.get(0)?;
+        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
+            *self = Self::read(&image)?;
+            return Ok(());
         }
-        if image.is_present(1) {
-            self.c0 = image.get(1)?;
-        }
-        if image.is_present(2) {
-            self.n0 = image.get(2)?;
-        }
-        if image.is_present(3) {
-            self.c1 = image.get(3)?;
-        }
-        if image.is_present(4) {
-            self.n1 = image.get(4)?;
-        }
-        if image.is_present(5) {
-            self.c2 = image.get(5)?;
-        }
-        if image.is_present(6) {
-            self.n2 = image.get(6)?;
-        }
-        if image.is_present(7) {
-            self.c3 = image.get(7)?;
-        }
-        if image.is_present(8) {
-            self.n3 = image.get(8)?;
-        }
-        if image.is_present(9) {
-            self.c4 = image.get(9)?;
-        }
-        if image.is_present(10) {
-            self.n4 = image.get(10)?;
-        }
-        if image.is_present(11) {
-            self.c5 = image.get(11)?;
-        }
-        if image.is_present(12) {
-            self.n5 = image.get(12)?;
-        }
-        if image.is_present(13) {
-            self.c6 = image.get(13)?;
-        }
-        if image.is_present(14) {
-            self.n6 = image.get(14)?;
-        }
-        if image.is_present(15) {
-            self.c7 = image.get(15)?;
-        }
-        if image.is_present(16) {
-            self.n7 = image.get(16)?;
-        }
-        if image.is_present(17) {
-            self.c8 = image.get(17)?;
-        }
-        if image.is_present(18) {
-            self.n8 = image.get(18)?;
-        }
-        if image.is_present(19) {
-            self.c9 = image.get(19)?;
-        }
-        if image.is_present(20) {
-            self.n9 = image.get(20)?;
-        }
-        if image.is_present(21) {
-            self.c10 = image.get(21)?;
-        }
-        if image.is_present(22) {
-            self.n10 = image.get(22)?;
-        }
-        if image.is_present(23) {
-            self.c11 = image.get(23)?;
-        }
-        if image.is_present(24) {
-            self.n11 = image.get(24)?;
-        }
-        if image.is_present(25) {
-            self.c12 = image.get(25)?;
-        }
-        if image.is_present(26) {
-            self.n12 = image.get(26)?;
-        }
-        if image.is_present(27) {
-            self.c13 = image.get(27)?;
-        }
-        if image.is_present(28) {
-            self.n13 = image.get(28)?;
-        }
-        if image.is_present(29) {
-            self.c14 = image.get(29)?;
-        }
-        if image.is_present(30) {
-            self.n14 = image.get(30)?;
-        }
-        if image.is_present(31) {
-            self.c15 = image.get(31)?;
-        }
-        if image.is_present(32) {
-            self.n15 = image.get(32)?;
-        }
-        if image.is_present(33) {
-            self.c16 = image.get(33)?;
-        }
-        if image.is_present(34) {
-            self.n16 = image.get(34)?;
-        }
-        if image.is_present(35) {
-            self.c17 = image.get(35)?;
-        }
-        if image.is_present(36) {
-            self.n17 = image.get(36)?;
-        }
-        if image.is_present(37) {
-            self.c18 = image.get(37)?;
-        }
-        if image.is_present(38) {
-            self.n18 = image.get(38)?;
-        }
-        if image.is_present(39) {
-            self.c19 = image.get(39)?;
-        }
-        if image.is_present(40) {
-            self.n19 = image.get(40)?;
-        }
-        if image.is_present(41) {
-            self.c20 = image.get(41)?;
-        }
-        if image.is_present(42) {
-            self.n20 = image.get(42)?;
-        }
-        if image.is_present(43) {
-            self.c21 = image.get(43)?;
-        }
-        if image.is_present(44) {
-            self.n21 = image.get(44)?;
-        }
-        if image.is_present(45) {
-            self.c22 = image.get(45)?;
-        }
-        if image.is_present(46) {
-            self.n22 = image.get(46)?;
-        }
-        if image.is_present(47) {
-            self.c23 = image.get(47)?;
-        }
-        if image.is_present(48) {
-            self.n23 = image.get(48)?;
-        }
-        if image.is_present(49) {
-            self.c24 = image.get(49)?;
-        }
-        if image.is_present(50) {
-            self.n24 = image.get(50)?;
-        }
-        if image.is_present(51) {
-            self.c25 = image.get(51)?;
-        }
-        if image.is_present(52) {
-            self.n25 = image.get(52)?;
-        }
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.c0)?;
+        image.merge(2, &mut self.n0)?;
+        image.merge(3, &mut self.c1)?;
+        image.merge(4, &mut self.n1)?;
+        image.merge(5, &mut self.c2)?;
+        image.merge(6, &mut self.n2)?;
+        image.merge(7, &mut self.c3)?;
+        image.merge(8, &mut self.n3)?;
+        image.merge(9, &mut self.c4)?;
+        image.merge(10, &mut self.n4)?;
+        image.merge(11, &mut self.c5)?;
+        image.merge(12, &mut self.n5)?;
+        image.merge(13, &mut self.c6)?;
+        image.merge(14, &mut self.n6)?;
+        image.merge(15, &mut self.c7)?;
+        image.merge(16, &mut self.n7)?;
+        image.merge(17, &mut self.c8)?;
+        image.merge(18, &mut self.n8)?;
+        image.merge(19, &mut self.c9)?;
+        image.merge(20, &mut self.n9)?;
+        image.merge(21, &mut self.c10)?;
+        image.merge(22, &mut self.n10)?;
+        image.merge(23, &mut self.c11)?;
+        image.merge(24, &mut self.n11)?;
+        image.merge(25, &mut self.c12)?;
+        image.merge(26, &mut self.n12)?;
+        image.merge(27, &mut self.c13)?;
+        image.merge(28, &mut self.n13)?;
+        image.merge(29, &mut self.c14)?;
+        image.merge(30, &mut self.n14)?;
+        image.merge(31, &mut self.c15)?;
+        image.merge(32, &mut self.n15)?;
+        image.merge(33, &mut self.c16)?;
+        image.merge(34, &mut self.n16)?;
+        image.merge(35, &mut self.c17)?;
+        image.merge(36, &mut self.n17)?;
+        image.merge(37, &mut self.c18)?;
+        image.merge(38, &mut self.n18)?;
+        image.merge(39, &mut self.c19)?;
+        image.merge(40, &mut self.n19)?;
+        image.merge(41, &mut self.c20)?;
+        image.merge(42, &mut self.n20)?;
+        image.merge(43, &mut self.c21)?;
+        image.merge(44, &mut self.n21)?;
+        image.merge(45, &mut self.c22)?;
+        image.merge(46, &mut self.n22)?;
+        image.merge(47, &mut self.c23)?;
+        image.merge(48, &mut self.n23)?;
+        image.merge(49, &mut self.c24)?;
+        image.merge(50, &mut self.n24)?;
+        image.merge(51, &mut self.c25)?;
+        image.merge(52, &mut self.n25)?;
         image.merge(53, &mut self.c26)?;
         image.merge(54, &mut self.n26)?;
-        if image.is_present(55) {
-            self.c27 = image.get(55)?;
-        }
-        if image.is_present(56) {
-            self.n27 = image.get(56)?;
-        }
-        if image.is_present(57) {
-            self.c28 = image.get(57)?;
-        }
-        if image.is_present(58) {
-            self.n28 = image.get(58)?;
-        }
-        if image.is_present(59) {
-            self.c29 = image.get(59)?;
-        }
-        if image.is_present(60) {
-            self.n29 = image.get(60)?;
-        }
-        if image.is_present(61) {
-            self.c30 = image.get(61)?;
-        }
-        if image.is_present(62) {
-            self.n30 = image.get(62)?;
-        }
-        if image.is_present(63) {
-            self.c31 = image.get(63)?;
-        }
-        if image.is_present(64) {
-            self.n31 = image.get(64)?;
-        }
-        if image.is_present(65) {
-            self.computed = image.get(65)?;
-        }
-        if image.is_present(66) {
-            self.state = image.get(66)?;
-        }
+        image.merge(55, &mut self.c27)?;
+        image.merge(56, &mut self.n27)?;
+        image.merge(57, &mut self.c28)?;
+        image.merge(58, &mut self.n28)?;
+        image.merge(59, &mut self.c29)?;
+        image.merge(60, &mut self.n29)?;
+        image.merge(61, &mut self.c30)?;
+        image.merge(62, &mut self.n30)?;
+        image.merge(63, &mut self.c31)?;
+        image.merge(64, &mut self.n31)?;
+        image.merge(65, &mut self.computed)?;
+        image.merge(66, &mut self.state)?;
         Ok(())
     }
 
+    #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        Ok(
-            image.matches(0, &self.id)? && image.matches(1, &self.c0)?
-                && image.matches(2, &self.n0)? && image.matches(3, &self.c1)?
-                && image.matches(4, &self.n1)? && image.matches(5, &self.c2)?
-                && image.matches(6, &self.n2)? && image.matches(7, &self.c3)?
-                && image.matches(8, &self.n3)? && image.matches(9, &self.c4)?
-                && image.matches(10, &self.n4)? && image.matches(11, &self.c5)?
-                && image.matches(12, &self.n5)? && image.matches(13, &self.c6)?
-                && image.matches(14, &self.n6)? && image.matches(15, &self.c7)?
-                && image.matches(16, &self.n7)? && image.matches(17, &self.c8)?
-                && image.matches(18, &self.n8)? && image.matches(19, &self.c9)?
-                && image.matches(20, &self.n9)? && image.matches(21, &self.c10)?
-                && image.matches(22, &self.n10)? && image.matches(23, &self.c11)?
-                && image.matches(24, &self.n11)? && image.matches(25, &self.c12)?
-                && image.matches(26, &self.n12)? && image.matches(27, &self.c13)?
-                && image.matches(28, &self.n13)? && image.matches(29, &self.c14)?
-                && image.matches(30, &self.n14)? && image.matches(31, &self.c15)?
-                && image.matches(32, &self.n15)? && image.matches(33, &self.c16)?
-                && image.matches(34, &self.n16)? && image.matches(35, &self.c17)?
-                && image.matches(36, &self.n17)? && image.matches(37, &self.c18)?
-                && image.matches(38, &self.n18)? && image.matches(39, &self.c19)?
-                && image.matches(40, &self.n19)? && image.matches(41, &self.c20)?
-                && image.matches(42, &self.n20)? && image.matches(43, &self.c21)?
-                && image.matches(44, &self.n21)? && image.matches(45, &self.c22)?
-                && image.matches(46, &self.n22)? && image.matches(47, &self.c23)?
-                && image.matches(48, &self.n23)? && image.matches(49, &self.c24)?
-                && image.matches(50, &self.n24)? && image.matches(51, &self.c25)?
-                && image.matches(52, &self.n25)? && image.matches(53, &self.c26)?
-                && image.matches(54, &self.n26)? && image.matches(55, &self.c27)?
-                && image.matches(56, &self.n27)? && image.matches(57, &self.c28)?
-                && image.matches(58, &self.n28)? && image.matches(59, &self.c29)?
-                && image.matches(60, &self.n29)? && image.matches(61, &self.c30)?
-                && image.matches(62, &self.n30)? && image.matches(63, &self.c31)?
-                && image.matches(64, &self.n31)? && image.matches(65, &self.computed)?
-                && image.matches(66, &self.state)?,
-        )
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => self.is_in(&image),
+            None => mirror_runtime::image::apart(|| self.is_in(image)),
+        }
     }
 
+    #[inline]
     fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        image.get(0)
+        match image.exact::<SLOTS>(&LAYOUT) {
+            Some(image) => Self::read_key(&image),
+            None => mirror_runtime::image::apart(|| Self::read_key(image)),
+        }
     }
 
     fn from_select(
@@ -1607,10 +1556,13 @@ impl EverythingState {
 }
 
 impl ColumnValue for EverythingState {
+    #[inline]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index(raw, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn from_select(
@@ -1618,8 +1570,10 @@ impl ColumnValue for EverythingState {
         column: &ColumnLayout,
     ) -> Result<Self, ValueError> {
         let index = mirror_runtime::types::enum_index_from_select(value, column)?;
-        Self::from_index(index)
-            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+        match Self::from_index(index) {
+            Some(value) => Ok(value),
+            None => Err(ValueError::Invalid("an ENUM index past the last label")),
+        }
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {

@@ -243,6 +243,9 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
         let mode = self.mode_for(table, event);
         let is_parent = mode != Mode::Lenient && !self.foreign_keys.of(table).is_empty();
         let listed = self.changes.as_ref().map(Vec::len);
+        let before = self
+            .may_keep_serving()
+            .then(|| self.writer.tables().clone());
         let result = if is_parent && rows.cascades_silently() {
             self.parent_rows(table, plan, rows, event)
         } else {
@@ -258,7 +261,10 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
         };
         self.need(reload)?;
         if self.states.is_suspect(table) {
-            // By policy: the rows that fit, of which some were applied already.
+            // By policy: the rows that fit, from the start of the event.
+            if let Some(before) = before {
+                self.writer.restore(before);
+            }
             if let (Some(changes), Some(listed)) = (self.changes.as_mut(), listed) {
                 changes.truncate(listed);
             }

@@ -32,6 +32,8 @@ pub(crate) struct Course<'m, S: Schema> {
     pub(crate) log: FollowedLog,
     in_snapshot: bool,
     in_a_row: u32,
+    /// Loads in a row that were not shown, since each met what needs another.
+    unshown: u32,
     met_at: Option<BinlogPosition>,
     missing: u32,
     backoff: Backoff,
@@ -53,6 +55,7 @@ impl<'m, S: Schema> Course<'m, S> {
             log: FollowedLog::default(),
             in_snapshot: false,
             in_a_row: 0,
+            unshown: 0,
             met_at: None,
             missing: 0,
             backoff: Backoff::new(options),
@@ -155,7 +158,8 @@ impl<'m, S: Schema> Course<'m, S> {
         self.count(&reload.reason);
         self.reason = Some(reload.reason);
         self.met_at = reload.at;
-        if met_again {
+        self.unshown = if live { 0 } else { self.unshown + 1 };
+        if met_again || self.unshown >= self.shared.options.max_reloads_in_a_row {
             self.backoff.wait(self.shared);
         } else {
             self.backoff.reset();

@@ -108,6 +108,8 @@ pub(crate) fn bootstrap<S: Schema>(
     } else {
         order.loading
     };
+    // Once more, since what was altered before the anchor is in no replay.
+    check_definitions::<S>(&mut conn, &info, selected)?;
     // What was made before the anchor, and what was dropped behind it.
     let definitions = definitions.and(Definitions::read(&mut conn, &info)?);
     let known_until = binlog_status(&mut conn, &info)?;
@@ -230,6 +232,16 @@ pub fn check_server<S: Schema>(
             "server check"
         );
     }
-    check_layouts(conn, layouts, selected, by_name)?;
-    check_foreign_keys(conn, info, layouts, selected)
+    check_definitions::<S>(conn, info, selected)
+}
+
+/// Layouts and foreign keys.
+fn check_definitions<S: Schema>(
+    conn: &mut Conn,
+    info: &ServerInfo,
+    selected: &[bool],
+) -> Result<(), Error> {
+    let by_name = has_full_metadata(conn)?;
+    check_layouts(conn, S::layouts(), selected, by_name)?;
+    check_foreign_keys(conn, info, S::layouts(), selected)
 }

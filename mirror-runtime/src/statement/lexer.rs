@@ -1,9 +1,8 @@
 //! Tokens of an SQL statement from a QUERY event.
 //!
 //! Comments vanish, but the content of `/*! ... */`, `/*!NNNNN ... */` and `/*M! ... */`
-//! counts, since a server executed it (MySQL manual, "Comments"; a server that skipped the
-//! content wrote it all the same, so taking it in can only make more statements count as
-//! touching a table).
+//! counts, since a server executed it (MySQL manual, "Comments"). That of `/*M!` is a comment to
+//! MySQL, and to a MariaDB that is older than its number: [`tokens_without_mariadb`].
 
 /// One token.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +36,16 @@ impl Token<'_> {
 
 /// Splits a statement into tokens; never fails, an unfinished token ends with the text.
 pub(crate) fn tokens(sql: &str) -> Vec<Token<'_>> {
+    split(sql, true)
+}
+
+/// As [`tokens`], by a server that takes `/*M! ... */` for a comment; nothing where that is the
+/// same.
+pub(crate) fn tokens_without_mariadb(sql: &str) -> Option<Vec<Token<'_>>> {
+    sql.contains("/*M!").then(|| split(sql, false))
+}
+
+fn split(sql: &str, mariadb: bool) -> Vec<Token<'_>> {
     let mut out = Vec::new();
     let mut rest = sql;
     while let Some(first) = rest.chars().next() {
@@ -44,7 +53,7 @@ pub(crate) fn tokens(sql: &str) -> Vec<Token<'_>> {
             c if c.is_whitespace() => rest.trim_start(),
             '#' => skip_line(rest),
             '-' if is_dash_comment(rest) => skip_line(rest),
-            '/' if rest.starts_with("/*") => comment(rest),
+            '/' if rest.starts_with("/*") => comment(rest, mariadb),
             '*' if rest.starts_with("*/") => rest.get(2..).unwrap_or(""),
             '`' => {
                 let (name, after) = quoted(rest, '`', false);
@@ -97,12 +106,10 @@ fn skip_line(rest: &str) -> &str {
 }
 
 /// Behind a comment, or inside it when its content counts.
-fn comment(rest: &str) -> &str {
+fn comment(rest: &str, mariadb: bool) -> &str {
     let inside = rest.get(2..).unwrap_or("");
-    if let Some(content) = inside
-        .strip_prefix("M!")
-        .or_else(|| inside.strip_prefix('!'))
-    {
+    let of_mariadb = inside.strip_prefix("M!").filter(|_| mariadb);
+    if let Some(content) = of_mariadb.or_else(|| inside.strip_prefix('!')) {
         return content.trim_start_matches(|c: char| c.is_ascii_digit());
     }
     inside
@@ -147,6 +154,19 @@ mod tests {
                 .filter_map(|token| token.identifier().map(str::to_owned))
                 .collect();
         assert_eq!(words, ["drop", "table", "x", "y"]);
+    }
+
+    #[test]
+    fn the_content_of_mariadbs_comments_counts_or_not() {
+        let sql = "TRUNCATE /*M!100000 other. */ t /*! x */";
+        let words = |tokens: Vec<Token<'_>>| {
+            let words = tokens.iter().filter_map(Token::identifier);
+            words.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(words(tokens(sql)), ["TRUNCATE", "other", "t", "x"]);
+        let without = tokens_without_mariadb(sql).unwrap();
+        assert_eq!(words(without), ["TRUNCATE", "t", "x"]);
+        assert_eq!(tokens_without_mariadb("TRUNCATE /*!50000 t */"), None);
     }
 
     #[test]

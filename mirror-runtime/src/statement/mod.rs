@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use executed::{executed, is_analyze_table};
 pub(crate) use foreign_keys::{ServerForeignKey, foreign_keys};
-use lexer::{Token, tokens};
+use lexer::{Token, tokens, tokens_without_mariadb};
 pub(crate) use reach::graph::Kind;
 pub(crate) use reach::{Reach, Reached};
 pub(crate) use target::{Target, Writes, written_tables};
@@ -118,6 +118,31 @@ pub fn classify(statement: &[u8], database: &str, tables: &[&TableLayout]) -> St
     }
     let sql = String::from_utf8_lossy(statement);
     let tokens = tokens(&sql);
+    let sorted = sort(statement, &sql, &tokens, database, tables);
+    let Some(other) = tokens_without_mariadb(&sql) else {
+        return sorted;
+    };
+    // Whether the server executed what is in the comment is not known: what both readings agree
+    // on, or everything that the text may mean.
+    let other = sort(statement, &sql, &other, database, tables);
+    if sorted == other {
+        return sorted;
+    }
+    match anywhere(&sql, &tokens, tables) {
+        Statement::Harmless if sorted == Statement::Harmless => other,
+        Statement::Harmless => sorted,
+        touches => touches,
+    }
+}
+
+/// Sorts a statement by its tokens.
+fn sort(
+    statement: &[u8],
+    sql: &str,
+    tokens: &[Token<'_>],
+    database: &str,
+    tables: &[&TableLayout],
+) -> Statement {
     let word = |at: usize| tokens.get(at);
     let is = |at: usize, keyword: &str| word(at).is_some_and(|token| token.is(keyword));
     if is(0, "SAVEPOINT") || is(0, "RELEASE") {
@@ -138,15 +163,15 @@ pub fn classify(statement: &[u8], database: &str, tables: &[&TableLayout]) -> St
         };
     }
     if is(0, "XA") {
-        return xa(&tokens);
+        return xa(tokens);
     }
-    let executed = executed(&tokens);
+    let executed = executed(tokens);
     let is_harmless = |keyword: &&str| executed.first().is_some_and(|token| token.is(keyword));
     if is_analyze_table(executed) || HARMLESS.iter().any(is_harmless) {
         return Statement::Harmless;
     }
     match definition_or_data(executed, database, tables) {
-        Statement::Harmless if is_ambiguous(statement) => anywhere(&sql, executed, tables),
+        Statement::Harmless if is_ambiguous(statement) => anywhere(sql, executed, tables),
         sorted => sorted,
     }
 }

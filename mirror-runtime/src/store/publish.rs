@@ -150,6 +150,11 @@ impl<S: Schema> Writer<S> {
         }));
     }
 
+    /// Puts the working copy back to what it was at some moment of the running transaction.
+    pub fn restore(&mut self, tables: S) {
+        self.working = tables;
+    }
+
     /// Drops all changes since the last commit or mark.
     pub fn rollback(&mut self) {
         self.working = self.boundary.clone();

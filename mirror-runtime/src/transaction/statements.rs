@@ -48,6 +48,11 @@ impl TransactionReader {
                 self.reach(false, event, query, sink)?;
                 return self.end_statement(event, sink);
             }
+            // Perhaps of a temporary table that has the name of a mirrored one.
+            Statement::Truncate { table } if event.header.is_thread_specific() => {
+                self.touch("TRUNCATE", vec![table], sink)?;
+                return self.end_statement(event, sink);
+            }
             Statement::Truncate { table } => {
                 if self.selected.get(table) == Some(&true) {
                     self.changed.push(table);

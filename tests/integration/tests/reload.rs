@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use integration::compare::assert_equals_server;
 use integration::fire::Writers;
-use integration::replay::check_replayed;
+use integration::replay::{Replay, check_replayed};
 use integration::{Random, World, on_both_servers, rounds, run_in, wait_for};
 use lab::{Flavor, Proxy};
 use mirror_runtime::{
@@ -19,6 +19,8 @@ on_both_servers!(
     a_divergence_is_counted_and_named_by_table_and_key_and_healed,
     a_policy_to_stop_stops_with_the_cause,
     a_policy_to_keep_serving_goes_on_and_says_that_rows_may_be_wrong,
+    subscribers_of_a_mirror_that_keeps_serving_get_every_change_that_was_made,
+    loads_cope_with_keys_that_move_in_images_without_all_columns,
     an_auditor_that_heals_has_the_table_loaded_again,
 );
 
@@ -320,5 +322,71 @@ fn an_auditor_that_heals_has_the_table_loaded_again(flavor: Flavor) {
     );
     assert_eq!(status_of(&status, "big").divergences, 1, "{status:?}");
     assert_eq!(status_of(&status, "fire_a").reloads, 0);
+    assert_equals_server(&world, &mirror);
+}
+
+/// The row that does not fit is not the first of its event.
+fn subscribers_of_a_mirror_that_keeps_serving_get_every_change_that_was_made(flavor: Flavor) {
+    let world = World::start(flavor);
+    let mirror = mirror_with(
+        &world,
+        Policies {
+            divergence: Policy::KeepServing,
+            ..Policies::default()
+        },
+    );
+    let subscription = mirror.subscribe();
+    let mut replay = Replay::new(&subscription);
+    for logged in [
+        "DELETE FROM big WHERE id BETWEEN 1 AND 3",
+        "UPDATE big SET n = n + 5 WHERE id BETWEEN 4 AND 13",
+        "UPDATE big SET id = id + 100000 WHERE id BETWEEN 10 AND 23",
+    ] {
+        session(
+            &world,
+            &[
+                "SET sql_log_bin = 0",
+                "UPDATE big SET n = n + 9 WHERE id IN (3, 13, 23)",
+                "SET sql_log_bin = 1",
+                logged,
+            ],
+        );
+    }
+    world.catch_up(&mirror);
+    replay.drain(&subscription, Duration::from_millis(300));
+    replay.assert_equals(&mirror.snapshot());
+    assert_eq!(mirror.snapshot().big().get(1), None);
+    assert_eq!(mirror.status().reloads, 0, "{:?}", mirror.status());
+}
+
+fn loads_cope_with_keys_that_move_in_images_without_all_columns(flavor: Flavor) {
+    let world = World::start(flavor);
+    world.run("INSERT INTO fire_a VALUES (1, 1, 'a'), (2, 2, 'b'), (3, 3, 'c')");
+    let mirror = world.mirror();
+    let mut conn = world.conn();
+    run_in(&mut conn, "SET SESSION binlog_row_image = 'MINIMAL'");
+    let mut id = 1;
+    for tables in [&["mirror_test.fire_a"][..], &[]].repeat(2) {
+        let before = mirror.status();
+        mirror.reload(tables).unwrap();
+        let again = || {
+            let status = mirror.status();
+            status.reloads > before.reloads && status.state == State::Live
+        };
+        let moved = wait_for(PATIENCE, || {
+            run_in(
+                &mut conn,
+                &format!("UPDATE fire_a SET id = {} WHERE id = {id}", id + 10),
+            );
+            id += 10;
+            std::thread::sleep(Duration::from_millis(5));
+            again() || mirror.error().is_some()
+        });
+        assert!(
+            moved && mirror.error().is_none(),
+            "{flavor}: {:?}",
+            mirror.error()
+        );
+    }
     assert_equals_server(&world, &mirror);
 }

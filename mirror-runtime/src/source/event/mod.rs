@@ -24,6 +24,8 @@ use super::position::BinlogPosition;
 pub mod flags {
     /// The file of this FORMAT_DESCRIPTION is still being written, or was not closed cleanly.
     pub const BINLOG_IN_USE: u16 = 0x0001;
+    /// The statement depends on the session that ran it: it uses a temporary table.
+    pub const THREAD_SPECIFIC: u16 = 0x0004;
     /// The event was made up for the stream and is in no file.
     pub const ARTIFICIAL: u16 = 0x0020;
     /// A reader that does not know the type may pass the event over.
@@ -82,6 +84,12 @@ impl EventHeader {
     #[must_use]
     pub fn is_artificial(&self) -> bool {
         self.flags & flags::ARTIFICIAL != 0
+    }
+
+    /// Whether the statement uses a temporary table.
+    #[must_use]
+    pub fn is_thread_specific(&self) -> bool {
+        self.flags & flags::THREAD_SPECIFIC != 0
     }
 
     /// Whether a reader that does not know the type may pass the event over.

@@ -4,6 +4,7 @@
 
 mod checksums;
 mod engines;
+mod hidden;
 mod large_events;
 mod purged;
 mod server_ids;

@@ -118,7 +118,12 @@ pub(crate) fn bootstrap<S: Schema>(
     tracing::info!(anchor = kind, start = %view.anchor.start, in_snapshot, "loading");
     shared.status.update(|status| status.state = State::Loading);
     let collations = Collations::read(&mut conn, &info)?;
+    let mut anchor = view.anchor.start;
     let loaded = defaults::read(&mut conn, &info, S::layouts(), loading).and_then(|defaults| {
+        if options.naive_anchor {
+            // As naive as can be: right before the SELECTs.
+            anchor = StreamStart::File(binlog_status(&mut conn, &info)?);
+        }
         load::load::<S>(&mut conn, shared, loading, view.conn).map(|tables| (tables, defaults))
     });
     let (tables, defaults) = match loaded {
@@ -137,7 +142,7 @@ pub(crate) fn bootstrap<S: Schema>(
     }
     let until = binlog_status(&mut conn, &info)?;
     let resume = order.resume.filter(|_| !view.is_whole);
-    let start = resume.cloned().unwrap_or(view.anchor.start);
+    let start = resume.cloned().unwrap_or(anchor);
     Ok(Loaded {
         tables,
         is_whole: view.is_whole,

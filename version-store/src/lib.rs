@@ -28,30 +28,32 @@
 //!
 //! struct Banner { id: u32, width: u16 }
 //! impl Keyed for Banner {
-//!     type Key = u32;
-//!     fn with_key<T>(&self, look: impl FnOnce(&u32) -> T) -> T { look(&self.id) }
+//!     type KeyRef<'a> = u32;
+//!     fn key_ref(&self) -> u32 { self.id }
+//!     fn is_same_key(one: u32, other: u32) -> bool { one == other }
 //! }
 //!
 //! let (store, mut publisher) = Store::new(None);
-//! let (table, mut writer) = Table::<Banner>::new(&publisher);
+//! let (table, mut writer) = Table::<Banner>::new(publisher.writing());
 //! writer.put(publisher.writing(), Banner { id: 7, width: 300 });
 //! publisher.publish(Some(table.clone()));
 //!
 //! let snapshot = store.snapshot();
 //! let table = snapshot.payload().as_ref().unwrap();
-//! let before = table.view(&snapshot);
+//! let before = table.view(snapshot.moment());
 //! writer.put(publisher.writing(), Banner { id: 7, width: 728 });
-//! assert_eq!(before.get(&7).map(|row| row.width), Some(300));
+//! assert_eq!(before.get(7).map(|row| row.width), Some(300));
 //! ```
 
 mod publish;
+mod reclaim;
 mod slots;
 mod sync;
 mod table;
 mod version;
 mod writer;
 
-pub use publish::{Publisher, Snapshot, Store, Writing};
+pub use publish::{Moment, Publisher, Snapshot, Store, Writing};
 pub use table::{Table, View};
-pub use version::{Keyed, RowRef};
+pub use version::{Follow, Keyed, RowRef};
 pub use writer::{Placed, TableMemory, TableWriter};

@@ -1,6 +1,7 @@
 //! Versions of a payload, snapshots of them, and who may publish.
 
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64 as StdAtomicU64;
 use std::time::{Duration, Instant};
@@ -60,8 +61,37 @@ impl<P> Snapshot<P> {
         self.published.number
     }
 
-    pub(crate) fn store(&self) -> u64 {
-        self.published.clock.store
+    /// The version, without its payload.
+    #[must_use]
+    #[inline]
+    pub fn moment(&self) -> Moment<'_> {
+        Moment {
+            store: self.published.clock.store,
+            number: self.published.number,
+            snapshot: PhantomData,
+        }
+    }
+}
+
+/// A version that a snapshot keeps.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment<'s> {
+    store: u64,
+    number: u64,
+    snapshot: PhantomData<&'s ()>,
+}
+
+impl Moment<'_> {
+    /// Number of the version.
+    #[must_use]
+    #[inline]
+    pub fn number(self) -> u64 {
+        self.number
+    }
+
+    #[inline]
+    pub(crate) fn store(self) -> u64 {
+        self.store
     }
 }
 
@@ -69,6 +99,12 @@ impl<P> Store<P> {
     /// A store with a first payload, and the one publisher of it.
     #[must_use]
     pub fn new(first: P) -> (Arc<Self>, Publisher<P>) {
+        Self::with(|_| first)
+    }
+
+    /// As [`new`](Self::new), of tables that the first payload has.
+    #[must_use]
+    pub fn with(first: impl FnOnce(Writing<'_>) -> P) -> (Arc<Self>, Publisher<P>) {
         // Counts stores; of no other memory's concern.
         static STORES: StdAtomicU64 = StdAtomicU64::new(0);
         let clock = Arc::new(Clock {
@@ -80,7 +116,7 @@ impl<P> Store<P> {
             number: 0,
             at: Instant::now(),
             clock: Arc::clone(&clock),
-            payload: first,
+            payload: first(Writing { clock: &clock }),
         });
         let store = Arc::new(Self {
             current: Current::new(published),
@@ -141,10 +177,6 @@ pub struct Publisher<P> {
 }
 
 impl<P> Publisher<P> {
-    pub(crate) fn clock(&self) -> &Arc<Clock> {
-        &self.clock
-    }
-
     /// What a [`TableWriter`](crate::TableWriter) works with: it has to be given back before the
     /// version can be published.
     #[must_use]

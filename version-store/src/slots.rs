@@ -1,6 +1,5 @@
 //! The array of slots that a table's keys are hashed into.
 
-use std::borrow::Borrow;
 use std::hash::{BuildHasher, Hash};
 use std::ptr::{self, NonNull};
 
@@ -53,15 +52,11 @@ impl<R: Keyed> Slots<R> {
     /// Heads that are in the array are alive: for a reader by its snapshot, for the writer since
     /// only it frees them.
     #[inline]
-    pub(crate) unsafe fn search<Q>(
+    pub(crate) unsafe fn search(
         &self,
         hash: u64,
-        key: &Q,
-    ) -> (usize, Option<NonNull<Version<R>>>)
-    where
-        R::Key: Borrow<Q>,
-        Q: Eq + ?Sized,
-    {
+        key: R::KeyRef<'_>,
+    ) -> (usize, Option<NonNull<Version<R>>>) {
         let mask = self.cells.len() - 1;
         let tag = tag_of(hash);
         let mut place = (hash as usize) & mask;
@@ -72,10 +67,7 @@ impl<R: Keyed> Slots<R> {
             if held.addr() & !ADDRESS == tag {
                 let head = untagged(held);
                 // SAFETY: a tag is not 0, so this is a head; alive by the caller's promise.
-                let is_key = unsafe { head.as_ref() }
-                    .row
-                    .with_key(|held| held.borrow() == key);
-                if is_key {
+                if R::is_same_key(unsafe { head.as_ref() }.row.key_ref(), key) {
                     return (place, Some(head));
                 }
             } else if held.is_null() {
@@ -150,6 +142,6 @@ pub(crate) type Hasher = foldhash::fast::RandomState;
 pub(crate) type Hasher = foldhash::fast::FixedState;
 
 #[inline]
-pub(crate) fn hash_of<Q: Hash + ?Sized>(hasher: &Hasher, key: &Q) -> u64 {
+pub(crate) fn hash_of<K: Hash>(hasher: &Hasher, key: K) -> u64 {
     hasher.hash_one(key)
 }

@@ -1,15 +1,13 @@
 //! A table as readers have it.
 
-use std::borrow::Borrow;
-use std::hash::Hash;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::publish::{Publisher, Snapshot};
+use crate::publish::{Moment, Writing};
 use crate::slots::{Hasher, LEAST, Slot, Slots, hash_of};
 use crate::sync::{AtomicPtr, Ordering};
-use crate::version::{Keyed, RowRef, Version};
+use crate::version::{Follow, Keyed, RowRef, Version};
 use crate::writer::TableWriter;
 
 /// Rows by key, in all versions that somebody can see. A clone is another handle.
@@ -58,12 +56,13 @@ impl<R> Default for Garbage<R> {
 }
 
 impl<R: Keyed> Garbage<R> {
-    /// Frees it all.
+    /// Frees all arrays, and so many versions.
     ///
     /// # Safety
     /// Nobody looks at any of it, and it is the store's.
-    pub(crate) unsafe fn free(&mut self) {
-        for version in self.versions.drain(..) {
+    pub(crate) unsafe fn free(&mut self, versions: usize) {
+        let rest = self.versions.len().saturating_sub(versions);
+        for version in self.versions.drain(rest..) {
             // SAFETY: the caller's promise.
             unsafe { Version::release(version) };
         }
@@ -110,22 +109,27 @@ impl<R: Keyed> Drop for Shared<R> {
             }
         }
         // SAFETY: as above; what is garbage is in no chain.
-        unsafe { left.free() };
+        unsafe { left.free(usize::MAX) };
     }
 }
 
 impl<R: Keyed> Table<R> {
     /// An empty table for the store of this publisher, and the one writer of it.
     #[must_use]
-    pub fn new<P>(publisher: &Publisher<P>) -> (Self, TableWriter<R>) {
-        let clock = publisher.clock();
+    pub fn new(at: Writing<'_>) -> (Self, TableWriter<R>) {
+        Self::followed(at, ())
+    }
+
+    /// As [`new`](Self::new), with something that is told which rows there are.
+    #[must_use]
+    pub fn followed<F: Follow<R>>(at: Writing<'_>, follow: F) -> (Self, TableWriter<R, F>) {
         let shared = Arc::new(Shared {
-            store: clock.store,
+            store: at.store(),
             hasher: Hasher::default(),
             slots: AtomicPtr::new(boxed(Slots::new(LEAST)).as_ptr()),
             left: Mutex::new(Garbage::default()),
         });
-        let writer = TableWriter::new(Arc::clone(&shared), publisher.writing());
+        let writer = TableWriter::new(Arc::clone(&shared), at, follow);
         (Self { shared }, writer)
     }
 
@@ -135,14 +139,14 @@ impl<R: Keyed> Table<R> {
     /// When the snapshot is of another store.
     #[must_use]
     #[inline]
-    pub fn view<'s, P>(&'s self, snapshot: &'s Snapshot<P>) -> View<'s, R> {
+    pub fn view<'s>(&'s self, at: Moment<'s>) -> View<'s, R> {
         assert!(
-            snapshot.store() == self.shared.store,
+            at.store() == self.shared.store,
             "a snapshot of another store"
         );
         View {
             shared: &self.shared,
-            number: snapshot.number(),
+            number: at.number(),
             snapshot: PhantomData,
         }
     }
@@ -168,11 +172,7 @@ impl<'s, R: Keyed> View<'s, R> {
     /// The row with this key.
     #[must_use]
     #[inline]
-    pub fn get<Q>(self, key: &Q) -> Option<&'s R>
-    where
-        R::Key: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub fn get(self, key: R::KeyRef<'_>) -> Option<&'s R> {
         // SAFETY: alive while the snapshot lives (see `version`).
         self.version(key)
             .map(|version| unsafe { &version.as_ref().row })
@@ -180,11 +180,7 @@ impl<'s, R: Keyed> View<'s, R> {
 
     /// The row with this key, to keep longer than the snapshot.
     #[must_use]
-    pub fn get_ref<Q>(self, key: &Q) -> Option<RowRef<R>>
-    where
-        R::Key: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub fn get_ref(self, key: R::KeyRef<'_>) -> Option<RowRef<R>> {
         // SAFETY: alive while the snapshot lives (see `version`).
         self.version(key)
             .map(|version| unsafe { RowRef::of(version) })
@@ -192,11 +188,7 @@ impl<'s, R: Keyed> View<'s, R> {
 
     /// The version of a row that this one shows; alive while the snapshot lives.
     #[inline]
-    fn version<Q>(self, key: &Q) -> Option<NonNull<Version<R>>>
-    where
-        R::Key: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    fn version(self, key: R::KeyRef<'_>) -> Option<NonNull<Version<R>>> {
         let hash = hash_of(&self.shared.hasher, key);
         // SAFETY: the array is alive: one that was in use when or after the snapshot was taken is
         // not freed while it lives (rule 2).
@@ -205,16 +197,45 @@ impl<'s, R: Keyed> View<'s, R> {
         // freed while it lives (rule 2); what was taken out before is not in the array that is in
         // use since, nor in a later one.
         let (_, head) = unsafe { slots.search(hash, key) };
-        let mut version = head?;
-        loop {
-            // SAFETY: the head by the above, the next ones by rule 1: the one that replaced it is
-            // newer than the snapshot.
-            let held = unsafe { version.as_ref() };
-            if held.begin <= self.number {
-                let is_deleted = held.end.load(Ordering::Acquire) <= self.number;
-                return (!is_deleted).then_some(version);
-            }
-            version = NonNull::new(held.prev.load(Ordering::Acquire))?;
+        // SAFETY: the head by the above, the next ones by rule 1: the one that replaced it is
+        // newer than the snapshot.
+        unsafe { visible(head?, self.number) }
+    }
+
+    /// Every row, in no order.
+    pub fn iter(self) -> impl Iterator<Item = &'s R> {
+        // SAFETY: as in `version`: every key that this version shows is in the array that is in
+        // use now, since none goes from it before the snapshot does.
+        let slots: &'s Slots<R> = unsafe { self.shared.slots() };
+        (0..slots.capacity()).filter_map(move |place| {
+            let Slot::Head(head) = slots.get(place) else {
+                return None;
+            };
+            // SAFETY: as in `version`.
+            let version = unsafe { visible(head, self.number) };
+            // SAFETY: alive while the snapshot lives.
+            version.map(|version| unsafe { &version.as_ref().row })
+        })
+    }
+}
+
+/// The version of a chain that is part of the version with this number.
+///
+/// # Safety
+/// The head is alive, and so is everything below it up to the first that is not newer than that.
+#[inline]
+pub(crate) unsafe fn visible<R>(
+    head: NonNull<Version<R>>,
+    number: u64,
+) -> Option<NonNull<Version<R>>> {
+    let mut version = head;
+    loop {
+        // SAFETY: the caller's promise.
+        let held = unsafe { version.as_ref() };
+        if held.begin <= number {
+            let is_deleted = held.end.load(Ordering::Acquire) <= number;
+            return (!is_deleted).then_some(version);
         }
+        version = NonNull::new(held.prev.load(Ordering::Acquire))?;
     }
 }

@@ -2,17 +2,40 @@
 
 use std::hash::Hash;
 use std::ops::Deref;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 
 /// A row that has a key.
 pub trait Keyed: Send + Sync + 'static {
-    /// What tells it from other rows.
-    type Key: Eq + Hash;
+    /// What tells it from other rows, borrowed from it: rows with the same key are hashed alike.
+    type KeyRef<'a>: Copy + Hash
+    where
+        Self: 'a;
 
-    /// Looks at the key; a row that holds it as a whole need not copy it.
-    fn with_key<T>(&self, look: impl FnOnce(&Self::Key) -> T) -> T;
+    /// The key of this row.
+    fn key_ref(&self) -> Self::KeyRef<'_>;
+    /// Whether two keys are the same.
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool;
+}
+
+/// Follows which rows a table holds in any version: what an index beside it is made from.
+///
+/// An index that counts, for each of its keys, the rows that came less those that went, where
+/// `beside` has another key or is none, has every key that any version shows.
+pub trait Follow<R> {
+    /// A row came, in the place of `beside`, if there was a row with its key.
+    fn came(&mut self, row: &R, beside: Option<&R>);
+    /// A row went for good: `beside` is the one that had replaced it, or, when it is undone, the
+    /// one whose place it had taken.
+    fn went(&mut self, row: &R, beside: Option<&R>);
+}
+
+impl<R> Follow<R> for () {
+    #[inline]
+    fn came(&mut self, _: &R, _: Option<&R>) {}
+    #[inline]
+    fn went(&mut self, _: &R, _: Option<&R>) {}
 }
 
 /// [`Version::end`] of a row that is not deleted.
@@ -74,6 +97,14 @@ unsafe impl<R: Send + Sync> Send for RowRef<R> {}
 unsafe impl<R: Send + Sync> Sync for RowRef<R> {}
 
 impl<R> RowRef<R> {
+    /// A row on its own, part of no table.
+    #[must_use]
+    pub fn new(row: R) -> Self {
+        Self {
+            version: Version::new(row, 0, ptr::null_mut()),
+        }
+    }
+
     /// Another owner of a version.
     ///
     /// # Safety

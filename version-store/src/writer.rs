@@ -1,20 +1,18 @@
 //! The one who writes a table.
 
-use std::borrow::Borrow;
 use std::collections::VecDeque;
-use std::hash::Hash;
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use crate::publish::Writing;
 use crate::slots::{LEAST, Slot, Slots, hash_of};
 use crate::sync::Ordering;
-use crate::table::{Garbage, Shared, boxed};
-use crate::version::{Keyed, NEVER, REPLACED, RowRef, Version};
+use crate::table::{Garbage, Shared, boxed, visible};
+use crate::version::{Follow, Keyed, NEVER, REPLACED, RowRef, Version};
 
 /// What the running transaction did to one version.
-enum Touched<R> {
+pub(crate) enum Touched<R> {
     /// Put it at the head of its chain.
     Created(NonNull<Version<R>>),
     /// Deleted it.
@@ -45,29 +43,46 @@ pub struct TableMemory {
 /// The one writer of a table.
 ///
 /// What it does belongs to the version that the publisher of the store writes at that moment.
-pub struct TableWriter<R: Keyed> {
-    shared: Arc<Shared<R>>,
+pub struct TableWriter<R: Keyed, F: Follow<R> = ()> {
+    pub(crate) shared: Arc<Shared<R>>,
+    /// Is told which rows there are.
+    pub(crate) follow: F,
     /// What was done in version `touched_in`, in order.
-    touched: Vec<Touched<R>>,
-    touched_in: u64,
+    pub(crate) touched: Vec<Touched<R>>,
+    pub(crate) touched_in: u64,
+    /// The last version in which a row was put or deleted.
+    pub(crate) changed_in: u64,
     /// What was done in earlier versions, by their numbers, and waits for snapshots to go.
-    done: VecDeque<(u64, Vec<Touched<R>>)>,
+    pub(crate) done: VecDeque<(u64, Vec<Touched<R>>)>,
     /// What was taken out while a version was written, by its number.
-    garbage: VecDeque<(u64, Garbage<R>)>,
+    pub(crate) garbage: VecDeque<(u64, Garbage<R>)>,
     /// Rows that the newest version has.
-    rows: usize,
+    pub(crate) rows: usize,
     /// Keys that have a slot.
-    keys: usize,
+    pub(crate) keys: usize,
     /// Slots that are not empty.
-    used: usize,
+    pub(crate) used: usize,
     /// Versions that are not freed.
-    versions: usize,
+    pub(crate) versions: usize,
     /// Whether a row that was deleted long ago may be a head with nothing to say that it goes.
-    stranded: bool,
+    pub(crate) stranded: bool,
 }
 
 // SAFETY: it owns what its pointers point to together with `Shared`, which is `Send`.
-unsafe impl<R: Keyed> Send for TableWriter<R> {}
+unsafe impl<R: Keyed, F: Follow<R> + Send> Send for TableWriter<R, F> {}
+// SAFETY: shared access gives no more than rows (`R: Sync`) and what follows them (`F: Sync`).
+unsafe impl<R: Keyed, F: Follow<R> + Sync> Sync for TableWriter<R, F> {}
+
+/// The place for a row.
+struct Found<R> {
+    writing: u64,
+    hash: u64,
+    place: usize,
+    /// The head of the chain of its key.
+    head: Option<NonNull<Version<R>>>,
+    /// That, when it is a row of the running transaction's state.
+    before: Option<NonNull<Version<R>>>,
+}
 
 /// A row that was put, and the one that it took the place of.
 pub struct Placed<'w, R> {
@@ -101,11 +116,13 @@ impl<'w, R> Placed<'w, R> {
     }
 }
 
-impl<R: Keyed> TableWriter<R> {
-    pub(crate) fn new(shared: Arc<Shared<R>>, at: Writing<'_>) -> Self {
+impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
+    pub(crate) fn new(shared: Arc<Shared<R>>, at: Writing<'_>, follow: F) -> Self {
         Self {
             touched_in: at.number(),
+            changed_in: 0,
             shared,
+            follow,
             stranded: false,
             touched: Vec::new(),
             done: VecDeque::new(),
@@ -117,44 +134,68 @@ impl<R: Keyed> TableWriter<R> {
         }
     }
 
-    fn slots(&self) -> &Slots<R> {
+    pub(crate) fn slots(&self) -> &Slots<R> {
         // SAFETY: only the writer frees arrays, by `&mut self`.
         unsafe { self.shared.slots() }
     }
 
     /// The row with this key, as the running transaction has it.
     #[must_use]
-    pub fn get<Q>(&self, key: &Q) -> Option<&R>
-    where
-        R::Key: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub fn get(&self, key: R::KeyRef<'_>) -> Option<&R> {
         // SAFETY: only the writer frees heads, by `&mut self`.
         self.head(key).map(|head| unsafe { &head.as_ref().row })
     }
 
     /// As [`get`](Self::get), to keep.
     #[must_use]
-    pub fn get_ref<Q>(&self, key: &Q) -> Option<RowRef<R>>
-    where
-        R::Key: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub fn get_ref(&self, key: R::KeyRef<'_>) -> Option<RowRef<R>> {
         // SAFETY: only the writer frees heads, by `&mut self`.
         self.head(key).map(|head| unsafe { RowRef::of(head) })
     }
 
     /// The head of a key's chain, when it is a row of the running transaction's state.
-    fn head<Q>(&self, key: &Q) -> Option<NonNull<Version<R>>>
-    where
-        R::Key: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    fn head(&self, key: R::KeyRef<'_>) -> Option<NonNull<Version<R>>> {
         let hash = hash_of(&self.shared.hasher, key);
         // SAFETY: only the writer frees heads, by `&mut self`.
         let (_, head) = unsafe { self.slots().search(hash, key) };
         // SAFETY: as above.
         head.filter(|head| is_there(unsafe { head.as_ref() }))
+    }
+
+    /// What is told which rows there are.
+    #[must_use]
+    pub fn follow(&self) -> &F {
+        &self.follow
+    }
+
+    /// As [`follow`](Self::follow), to change.
+    pub fn follow_mut(&mut self) -> &mut F {
+        &mut self.follow
+    }
+
+    /// The last version in which a row was put or deleted; 0 when there is none.
+    #[must_use]
+    pub fn changed_in(&self) -> u64 {
+        self.changed_in
+    }
+
+    /// Every row of a version that was passed, or is being written, in no order.
+    ///
+    /// # Panics
+    /// When rows of that version may be gone: a newer one is published.
+    pub fn rows_at<'w>(&'w self, at: Writing<'w>, number: u64) -> impl Iterator<Item = &'w R> {
+        assert!(at.oldest() <= number, "a version of which rows may be gone");
+        let slots = self.slots();
+        (0..slots.capacity()).filter_map(move |place| {
+            let Slot::Head(head) = slots.get(place) else {
+                return None;
+            };
+            // SAFETY: only the writer frees heads, by `&mut self`; what replaced a row of this
+            // version is newer than the oldest, so the row is not freed (rule 1).
+            let version = unsafe { visible(head, number) };
+            // SAFETY: as above.
+            version.map(|version| unsafe { &version.as_ref().row })
+        })
     }
 
     /// Number of rows, as the running transaction has them.
@@ -171,25 +212,59 @@ impl<R: Keyed> TableWriter<R> {
 
     /// Puts a row in the place of the one that has its key, if there is one.
     pub fn put(&mut self, at: Writing<'_>, row: R) -> Placed<'_, R> {
+        let found = self.find(at, &row);
+        self.place(found, row)
+    }
+
+    /// Puts a row whose key no other row has; `None`, and nothing is done, when one has it.
+    pub fn put_new(&mut self, at: Writing<'_>, row: R) -> Option<Placed<'_, R>> {
+        let found = self.find(at, &row);
+        match found.before {
+            Some(_) => None,
+            None => Some(self.place(found, row)),
+        }
+    }
+
+    /// Makes room for a row, and finds the place for it.
+    fn find(&mut self, at: Writing<'_>, row: &R) -> Found<R> {
         let writing = self.settle(at);
         self.make_room(writing);
-        let hasher = &self.shared.hasher;
-        let hash = row.with_key(|key| hash_of(hasher, key));
-        let slots = self.slots();
+        let hash = hash_of(&self.shared.hasher, row.key_ref());
         // SAFETY: only the writer frees heads, by `&mut self`.
-        let (place, head) = row.with_key(|key| unsafe { slots.search(hash, key) });
-        let is_new = matches!(slots.get(place), Slot::Empty);
+        let (place, head) = unsafe { self.slots().search(hash, row.key_ref()) };
         // SAFETY: as above.
         let held = head.map(|head| unsafe { head.as_ref() });
-        let before = head.filter(|_| held.is_some_and(is_there));
+        Found {
+            writing,
+            hash,
+            place,
+            head,
+            before: head.filter(|_| held.is_some_and(is_there)),
+        }
+    }
+
+    fn place(&mut self, found: Found<R>, row: R) -> Placed<'_, R> {
+        let Found { writing, head, .. } = found;
+        // SAFETY: only the writer frees heads, by `&mut self`.
+        let held = head.map(|head| unsafe { head.as_ref() });
         // What this transaction wrote under the key is seen by nobody: it is left out.
         let own = held.filter(|held| held.begin == writing);
         let prev = match own {
             Some(own) => own.prev.load(Ordering::Acquire),
             None => head.map_or(ptr::null_mut(), NonNull::as_ptr),
         };
+        // SAFETY: in the chain, so not freed.
+        let under = NonNull::new(prev).map(|prev| unsafe { prev.as_ref() });
+        let under = under
+            .filter(|under| is_there(under))
+            .map(|under| &under.row);
+        if let Some(own) = own {
+            self.follow.went(&own.row, under);
+        }
+        self.follow.came(&row, under);
+        let is_new = matches!(self.slots().get(found.place), Slot::Empty);
         let version = Version::new(row, writing, prev);
-        slots.set(place, hash, version);
+        self.slots().set(found.place, found.hash, version);
         if let Some(own) = own {
             // Readers look at its begin first, which is in the future for all of them.
             own.end.store(REPLACED, Ordering::Release);
@@ -197,28 +272,26 @@ impl<R: Keyed> TableWriter<R> {
         }
         self.keys += usize::from(head.is_none());
         self.used += usize::from(head.is_none() && is_new);
-        self.rows += usize::from(before.is_none());
+        self.rows += usize::from(found.before.is_none());
         self.versions += 1;
+        self.changed_in = writing;
         self.touched.push(Touched::Created(version));
         Placed {
             row: version,
-            before,
+            before: found.before,
             writer: PhantomData,
         }
     }
 
     /// Deletes the row with this key; the row, if there was one.
-    pub fn remove<Q>(&mut self, at: Writing<'_>, key: &Q) -> Option<RowRef<R>>
-    where
-        R::Key: Borrow<Q>,
-        Q: Eq + Hash + ?Sized,
-    {
+    pub fn remove(&mut self, at: Writing<'_>, key: R::KeyRef<'_>) -> Option<RowRef<R>> {
         let writing = self.settle(at);
         let head = self.head(key)?;
         // SAFETY: only the writer frees heads, by `&mut self`.
         let (held, row) = unsafe { (head.as_ref(), RowRef::of(head)) };
         // Readers of versions before this one see the row still.
         held.end.store(writing, Ordering::Release);
+        self.changed_in = writing;
         self.touched.push(Touched::Ended(head));
         self.rows -= 1;
         Some(row)
@@ -249,10 +322,10 @@ impl<R: Keyed> TableWriter<R> {
     fn take_back(&mut self, version: NonNull<Version<R>>, writing: u64) {
         // SAFETY: as in `roll_back`.
         let held = unsafe { version.as_ref() };
-        let hash = held.row.with_key(|key| hash_of(&self.shared.hasher, key));
+        let hash = hash_of(&self.shared.hasher, held.row.key_ref());
         let slots = self.slots();
         // SAFETY: only the writer frees heads, by `&mut self`.
-        let (place, _) = held.row.with_key(|key| unsafe { slots.search(hash, key) });
+        let (place, _) = unsafe { slots.search(hash, held.row.key_ref()) };
         let before = NonNull::new(held.prev.load(Ordering::Acquire));
         match before {
             Some(before) => slots.set(place, hash, before),
@@ -264,148 +337,14 @@ impl<R: Keyed> TableWriter<R> {
         // What was deleted before is no row that came back; what this transaction deleted before
         // it created this one is told by its own entry.
         // SAFETY: in the chain, so not freed.
-        let end_before =
-            before.map(|before| unsafe { before.as_ref() }.end.load(Ordering::Acquire));
+        let before = before.map(|before| unsafe { before.as_ref() });
+        let end_before = before.map(|before| before.end.load(Ordering::Acquire));
         self.stranded |= end_before.is_some_and(|end| end < writing);
-        let had_row = end_before == Some(NEVER);
-        self.rows -= usize::from(!had_row);
+        let before = before.filter(|before| is_there(before));
+        self.rows -= usize::from(before.is_none());
+        self.follow
+            .went(&held.row, before.map(|before| &before.row));
         self.garbage_of(writing).versions.push(version);
-    }
-
-    /// Frees what nobody can see any more, at most about `most` rows of it; whether there may be
-    /// more.
-    pub fn reclaim(&mut self, at: Writing<'_>, most: usize) -> bool {
-        let writing = self.settle(at);
-        let oldest = at.oldest();
-        let mut left = most;
-        while left > 0
-            && let Some((number, done)) = self.done.front_mut()
-            && *number <= oldest
-        {
-            let Some(touched) = done.pop() else {
-                self.done.pop_front();
-                continue;
-            };
-            let number = *number;
-            left -= 1;
-            self.forget(touched, number, writing);
-        }
-        while left > 0
-            && let Some((number, garbage)) = self.garbage.front_mut()
-            && *number <= oldest
-        {
-            left = left.saturating_sub(garbage.versions.len() + 1);
-            self.versions -= garbage.versions.len();
-            // SAFETY: taken out while `number` was written, and no snapshot is older (rule 2).
-            unsafe { garbage.free() };
-            self.garbage.pop_front();
-        }
-        if self.stranded && self.done.is_empty() {
-            self.take_out_stranded(oldest, writing);
-        }
-        if self.keys * 8 < self.slots().capacity() && self.slots().capacity() > LEAST {
-            self.resize(writing);
-        }
-        let waits = |number: Option<u64>| number.is_some_and(|number| number <= oldest);
-        waits(self.done.front().map(|(number, _)| *number))
-            || waits(self.garbage.front().map(|(number, _)| *number))
-    }
-
-    /// Lets go of what a version replaced or deleted, now that no snapshot is older.
-    fn forget(&mut self, touched: Touched<R>, number: u64, writing: u64) {
-        match touched {
-            Touched::Created(version) => {
-                // SAFETY: it is freed only by what replaced or deleted it, which comes later.
-                let prev = unsafe { version.as_ref() }
-                    .prev
-                    .swap(ptr::null_mut(), Ordering::AcqRel);
-                if let Some(prev) = NonNull::new(prev) {
-                    // SAFETY: replaced in `number`, and no snapshot is older (rule 1).
-                    unsafe { Version::release(prev) };
-                    self.versions -= 1;
-                }
-            }
-            Touched::Ended(version) => {
-                // SAFETY: as above.
-                let held = unsafe { version.as_ref() };
-                let hash = held.row.with_key(|key| hash_of(&self.shared.hasher, key));
-                let slots = self.slots();
-                // SAFETY: only the writer frees heads, by `&mut self`.
-                let (place, head) = held.row.with_key(|key| unsafe { slots.search(hash, key) });
-                // With another row over it, it goes when that one's turn comes.
-                if head == Some(version) && held.end.load(Ordering::Acquire) == number {
-                    slots.vacate(place);
-                    self.keys -= 1;
-                    self.garbage_of(writing).versions.push(version);
-                }
-            }
-        }
-    }
-
-    /// What the table takes.
-    #[must_use]
-    pub fn memory(&self) -> TableMemory {
-        let waiting = self.garbage.iter().flat_map(|(_, garbage)| &garbage.slots);
-        // SAFETY: garbage is freed by `&mut self` only.
-        let waiting: usize = waiting.map(|slots| unsafe { slots.as_ref() }.bytes()).sum();
-        TableMemory {
-            rows: self.rows,
-            versions: self.versions,
-            version_bytes: self.versions * size_of::<Version<R>>(),
-            slot_bytes: self.slots().bytes() + waiting,
-        }
-    }
-
-    /// Deleted rows that became heads again, when the transaction that had put another row over
-    /// them was rolled back.
-    fn take_out_stranded(&mut self, oldest: u64, writing: u64) {
-        self.stranded = false;
-        for place in 0..self.slots().capacity() {
-            let Slot::Head(head) = self.slots().get(place) else {
-                continue;
-            };
-            // SAFETY: only the writer frees heads, by `&mut self`.
-            let end = unsafe { head.as_ref() }.end.load(Ordering::Acquire);
-            if end <= oldest {
-                self.slots().vacate(place);
-                self.keys -= 1;
-                self.garbage_of(writing).versions.push(head);
-            } else {
-                self.stranded |= end < writing;
-            }
-        }
-    }
-
-    /// Closes what was done in a version that is over; the number of the one being written.
-    fn settle(&mut self, at: Writing<'_>) -> u64 {
-        assert!(
-            at.store() == self.shared.store,
-            "a version of another store"
-        );
-        let writing = at.number();
-        if writing != self.touched_in {
-            let mut touched = std::mem::take(&mut self.touched);
-            touched.retain(|touched| is_to_be_forgotten(*touched));
-            if !touched.is_empty() {
-                // `forget` takes from the end.
-                touched.reverse();
-                self.done.push_back((self.touched_in, touched));
-            }
-            self.touched_in = writing;
-        }
-        writing
-    }
-
-    fn garbage_of(&mut self, writing: u64) -> &mut Garbage<R> {
-        if self
-            .garbage
-            .back()
-            .is_none_or(|(number, _)| *number != writing)
-        {
-            self.garbage.push_back((writing, Garbage::default()));
-        }
-        let last = self.garbage.len() - 1;
-        &mut self.garbage[last].1
     }
 
     /// Keeps at least a quarter of the slots empty.
@@ -416,7 +355,7 @@ impl<R: Keyed> TableWriter<R> {
     }
 
     /// Moves all chains to an array that is at most half full.
-    fn resize(&mut self, writing: u64) {
+    pub(crate) fn resize(&mut self, writing: u64) {
         let capacity = ((self.keys + 1) * 2).next_power_of_two().max(LEAST);
         let new = Slots::new(capacity);
         let old = self.slots();
@@ -424,7 +363,7 @@ impl<R: Keyed> TableWriter<R> {
             if let Slot::Head(head) = old.get(place) {
                 // SAFETY: only the writer frees heads, by `&mut self`.
                 let row = unsafe { &head.as_ref().row };
-                let hash = row.with_key(|key| hash_of(&self.shared.hasher, key));
+                let hash = hash_of(&self.shared.hasher, row.key_ref());
                 new.place(hash, head);
             }
         }
@@ -441,34 +380,6 @@ impl<R: Keyed> TableWriter<R> {
 }
 
 /// Whether a head is a row of the running transaction's state.
-fn is_there<R>(head: &Version<R>) -> bool {
+pub(crate) fn is_there<R>(head: &Version<R>) -> bool {
     head.end.load(Ordering::Acquire) == NEVER
-}
-
-/// Whether something goes when the version in which this was done is the oldest.
-fn is_to_be_forgotten<R>(touched: Touched<R>) -> bool {
-    let (Touched::Created(version) | Touched::Ended(version)) = touched;
-    // SAFETY: versions of a transaction are not freed before `settle` has closed it: garbage of
-    // it waits for a later publication, and `reclaim` settles first.
-    let version = unsafe { version.as_ref() };
-    if version.end.load(Ordering::Acquire) == REPLACED {
-        return false;
-    }
-    match touched {
-        Touched::Created(_) => !version.prev.load(Ordering::Acquire).is_null(),
-        Touched::Ended(_) => true,
-    }
-}
-
-impl<R: Keyed> Drop for TableWriter<R> {
-    fn drop(&mut self) {
-        // Readers may look at the table still: garbage goes with it, and what was replaced is in
-        // the chains, which go with it too.
-        let left = self.shared.left.lock();
-        let mut left = left.unwrap_or_else(PoisonError::into_inner);
-        for (_, mut garbage) in self.garbage.drain(..) {
-            left.versions.append(&mut garbage.versions);
-            left.slots.append(&mut garbage.slots);
-        }
-    }
 }

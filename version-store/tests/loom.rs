@@ -22,9 +22,12 @@ impl Drop for Row {
 }
 
 impl Keyed for Row {
-    type Key = u64;
-    fn with_key<T>(&self, look: impl FnOnce(&u64) -> T) -> T {
-        look(&self.key)
+    type KeyRef<'a> = u64;
+    fn key_ref(&self) -> u64 {
+        self.key
+    }
+    fn is_same_key(one: u64, other: u64) -> bool {
+        one == other
     }
 }
 
@@ -47,7 +50,7 @@ fn check(
 ) {
     loom::model(move || {
         let (store, mut publisher) = Store::new(None);
-        let (table, mut writer) = Table::<Row>::new(&publisher);
+        let (table, mut writer) = Table::<Row>::new(publisher.writing());
         for key in 0..2 {
             writer.put(publisher.writing(), row(key, 0));
         }
@@ -59,10 +62,10 @@ fn check(
                 let Some(table) = snapshot.payload() else {
                     unreachable!()
                 };
-                let view = table.view(&snapshot);
-                let first = view.get(&0);
-                let second = view.get(&1);
-                let again = view.get(&0);
+                let view = table.view(snapshot.moment());
+                let first = view.get(0);
+                let second = view.get(1);
+                let again = view.get(0);
                 for row in [first, second, again].into_iter().flatten() {
                     assert!(
                         row.alive.load(Ordering::SeqCst),
@@ -105,8 +108,8 @@ fn an_update_is_seen_whole_and_what_it_replaced_is_freed_late_enough() {
 fn a_delete_is_seen_whole_and_the_rows_are_freed_late_enough() {
     check(
         |publisher, table, writer| {
-            writer.remove(publisher.writing(), &0);
-            writer.remove(publisher.writing(), &1);
+            writer.remove(publisher.writing(), 0);
+            writer.remove(publisher.writing(), 1);
             publisher.publish(Some(table.clone()));
             writer.reclaim(publisher.writing(), 10);
             publisher.publish(Some(table.clone()));
@@ -124,7 +127,7 @@ fn what_is_rolled_back_is_never_seen() {
     check(
         |publisher, table, writer| {
             writer.put(publisher.writing(), row(0, 9));
-            writer.remove(publisher.writing(), &1);
+            writer.remove(publisher.writing(), 1);
             writer.roll_back(publisher.writing());
             writer.put(publisher.writing(), row(0, 2));
             writer.put(publisher.writing(), row(0, 3));
@@ -144,7 +147,7 @@ fn what_is_rolled_back_is_never_seen() {
 fn a_reader_finds_its_rows_while_the_slots_grow() {
     check(
         |publisher, table, writer| {
-            writer.remove(publisher.writing(), &1);
+            writer.remove(publisher.writing(), 1);
             for key in 2..14 {
                 writer.put(publisher.writing(), row(key, 1));
             }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use version_store::{Keyed, RowRef, Snapshot, Store, Table};
+use version_store::{Follow, Keyed, RowRef, Snapshot, Store, Table};
 
 /// A row that counts those that live, and knows whether it does.
 struct Row {
@@ -44,9 +44,12 @@ impl Drop for Row {
 }
 
 impl Keyed for Row {
-    type Key = u64;
-    fn with_key<T>(&self, look: impl FnOnce(&u64) -> T) -> T {
-        look(&self.key)
+    type KeyRef<'a> = u64;
+    fn key_ref(&self) -> u64 {
+        self.key
+    }
+    fn is_same_key(one: u64, other: u64) -> bool {
+        one == other
     }
 }
 
@@ -64,14 +67,53 @@ impl Random {
 
 type Map = BTreeMap<u64, u64>;
 
+/// How often each pair of a row's value class and its key is in the table, as an index counts it.
+#[derive(Default)]
+struct Classes(BTreeMap<(u64, u64), i64>);
+
+impl Classes {
+    fn class(value: u64) -> u64 {
+        value % 3
+    }
+
+    fn count(&mut self, row: &Row, beside: Option<&Row>, by: i64) {
+        let class = Self::class(row.value());
+        if beside.is_none_or(|beside| Self::class(beside.value()) != class) {
+            let count = self.0.entry((class, row.key)).or_default();
+            *count += by;
+            assert!(*count >= 0, "went more often than it came");
+            if *count == 0 {
+                self.0.remove(&(class, row.key));
+            }
+        }
+    }
+
+    fn have_all(&self, map: &Map) -> bool {
+        let has = |(key, value): (&u64, &u64)| self.0.contains_key(&(Self::class(*value), *key));
+        map.iter().all(has)
+    }
+}
+
+impl Follow<Row> for Classes {
+    fn came(&mut self, row: &Row, beside: Option<&Row>) {
+        self.count(row, beside, 1);
+    }
+
+    fn went(&mut self, row: &Row, beside: Option<&Row>) {
+        self.count(row, beside, -1);
+    }
+}
+
 fn check(snapshot: &Snapshot<Option<Table<Row>>>, expected: &Map, keys: u64) {
     let Some(table) = snapshot.payload() else {
         assert!(expected.is_empty());
         return;
     };
-    let view = table.view(snapshot);
+    let view = table.view(snapshot.moment());
+    let all: Map = view.iter().map(|row| (row.key, row.value())).collect();
+    assert_eq!(&all, expected, "all rows at {}", snapshot.number());
     for key in 0..keys {
-        let found = view.get(&key).map(Row::value);
+        let found = view.get(key).map(Row::value);
         assert_eq!(
             found,
             expected.get(&key).copied(),
@@ -85,15 +127,22 @@ fn run(seed: u64, steps: u64, keys: u64) {
     let living = Arc::new(AtomicUsize::new(0));
     let mut random = Random(seed | 1);
     let (store, mut publisher) = Store::new(None);
-    let (table, mut writer) = Table::<Row>::new(&publisher);
+    let (table, mut writer) = Table::<Row>::followed(publisher.writing(), Classes::default());
     // What the transaction has, what the last boundary had, and what is published.
     let (mut working, mut boundary, mut published) = (Map::new(), Map::new(), Map::new());
+    // The last version that was passed and not published.
+    let mut passed: Option<(u64, Map)> = None;
     let mut held: Vec<(Snapshot<_>, Map)> = Vec::new();
     let mut kept: Vec<(RowRef<Row>, u64)> = Vec::new();
     for step in 0..steps {
         let key = random.below(keys);
         match random.below(100) {
-            0..=39 => {
+            0..=4 => {
+                let placed = writer.put_new(publisher.writing(), Row::new(key, step, &living));
+                assert_eq!(placed.is_none(), working.contains_key(&key));
+                working.entry(key).or_insert(step);
+            }
+            5..=39 => {
                 let row = Row::new(key, step, &living);
                 let placed = writer.put(publisher.writing(), row);
                 assert_eq!(placed.before().map(Row::value), working.insert(key, step));
@@ -102,7 +151,7 @@ fn run(seed: u64, steps: u64, keys: u64) {
                 }
             }
             40..=64 => {
-                let before = writer.remove(publisher.writing(), &key);
+                let before = writer.remove(publisher.writing(), key);
                 assert_eq!(before.map(|row| row.value()), working.remove(&key));
             }
             65..=69 => {
@@ -111,10 +160,12 @@ fn run(seed: u64, steps: u64, keys: u64) {
             }
             70..=84 => {
                 publisher.publish(Some(table.clone()));
+                passed = None;
                 boundary.clone_from(&working);
                 published.clone_from(&working);
             }
             85..=87 => {
+                passed = Some((publisher.writing().number(), working.clone()));
                 publisher.pass();
                 boundary.clone_from(&working);
             }
@@ -133,9 +184,17 @@ fn run(seed: u64, steps: u64, keys: u64) {
             }
         }
         assert_eq!(writer.len(), working.len());
-        assert_eq!(writer.get(&key).map(Row::value), working.get(&key).copied());
-        if step % 16 == 0 {
+        assert_eq!(writer.get(key).map(Row::value), working.get(&key).copied());
+        if step % 32 == 0 {
             check(&store.snapshot(), &published, keys);
+            let maps = held.iter().map(|(_, map)| map);
+            let mut maps = maps.chain([&working, &boundary, &published]);
+            assert!(maps.all(|map| writer.follow().have_all(map)));
+            if let Some((number, expected)) = &passed {
+                let rows = writer.rows_at(publisher.writing(), *number);
+                let rows: Map = rows.map(|row| (row.key, row.value())).collect();
+                assert_eq!(rows, *expected);
+            }
             for (snapshot, expected) in &held {
                 check(snapshot, expected, keys);
             }
@@ -157,10 +216,12 @@ fn run(seed: u64, steps: u64, keys: u64) {
         "seed {seed}: rows that live"
     );
     assert_eq!(writer.memory().versions, working.len(), "seed {seed}");
+    assert!(writer.follow().have_all(&working));
+    assert_eq!(writer.follow().0.len(), working.len(), "seed {seed}");
     if seed.is_multiple_of(2) {
         // The writer goes first, in the middle of a transaction.
         writer.put(publisher.writing(), Row::new(0, 1, &living));
-        writer.remove(publisher.writing(), &1);
+        writer.remove(publisher.writing(), 1);
     }
     drop(writer);
     check(&store.snapshot(), &working, keys);
@@ -187,13 +248,16 @@ fn a_row_of_three_integers_takes_40_bytes_and_its_slot() {
         _fields: [i32; 2],
     }
     impl Keyed for Short {
-        type Key = i32;
-        fn with_key<T>(&self, look: impl FnOnce(&i32) -> T) -> T {
-            look(&self.id)
+        type KeyRef<'a> = i32;
+        fn key_ref(&self) -> i32 {
+            self.id
+        }
+        fn is_same_key(one: i32, other: i32) -> bool {
+            one == other
         }
     }
     let (_store, publisher) = Store::new(());
-    let (_table, mut writer) = Table::<Short>::new(&publisher);
+    let (_table, mut writer) = Table::<Short>::new(publisher.writing());
     for id in 0..1000 {
         writer.put(
             publisher.writing(),
@@ -214,7 +278,7 @@ fn slots_are_given_back_after_a_mass_delete() {
     let rows: u64 = if cfg!(miri) { 500 } else { 5_000 };
     let living = Arc::new(AtomicUsize::new(0));
     let (store, mut publisher) = Store::new(None);
-    let (table, mut writer) = Table::<Row>::new(&publisher);
+    let (table, mut writer) = Table::<Row>::new(publisher.writing());
     for key in 0..rows {
         writer.put(publisher.writing(), Row::new(key, key, &living));
     }
@@ -222,14 +286,14 @@ fn slots_are_given_back_after_a_mass_delete() {
     let full = writer.memory();
     let snapshot = store.snapshot();
     for key in 0..rows - 10 {
-        writer.remove(publisher.writing(), &key);
+        writer.remove(publisher.writing(), key);
     }
     publisher.publish(Some(table.clone()));
     while writer.reclaim(publisher.writing(), 100) {}
     // Held by the snapshot, all of them.
     assert_eq!(writer.memory().versions as u64, rows);
-    let view = snapshot.payload().as_ref().unwrap().view(&snapshot);
-    assert!((0..rows).all(|key| view.get(&key).is_some()));
+    let view = snapshot.payload().as_ref().unwrap().view(snapshot.moment());
+    assert!((0..rows).all(|key| view.get(key).is_some()));
     drop(snapshot);
     for _ in 0..3 {
         publisher.publish(Some(table.clone()));
@@ -247,8 +311,8 @@ fn slots_are_given_back_after_a_mass_delete() {
 #[should_panic(expected = "a snapshot of another store")]
 fn a_snapshot_of_another_store_is_refused() {
     let (_, publisher) = Store::new(());
-    let (table, _writer) = Table::<Row>::new(&publisher);
+    let (table, _writer) = Table::<Row>::new(publisher.writing());
     let (other, _) = Store::new(());
     let snapshot = other.snapshot();
-    let _ = table.view(&snapshot);
+    let _ = table.view(snapshot.moment());
 }

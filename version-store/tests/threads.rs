@@ -37,9 +37,12 @@ impl Drop for Row {
 }
 
 impl Keyed for Row {
-    type Key = u64;
-    fn with_key<T>(&self, look: impl FnOnce(&u64) -> T) -> T {
-        look(&self.key)
+    type KeyRef<'a> = u64;
+    fn key_ref(&self) -> u64 {
+        self.key
+    }
+    fn is_same_key(one: u64, other: u64) -> bool {
+        one == other
     }
 }
 
@@ -51,11 +54,14 @@ fn compare(snapshot: &Snapshot<Payload>) {
     let Some(tables) = snapshot.payload() else {
         return;
     };
-    let (left, right) = (tables.0.view(snapshot), tables.1.view(snapshot));
+    let (left, right) = (
+        tables.0.view(snapshot.moment()),
+        tables.1.view(snapshot.moment()),
+    );
     for key in 0..KEYS {
         let values = (
-            left.get(&key).map(Row::value),
-            right.get(&key).map(Row::value),
+            left.get(key).map(Row::value),
+            right.get(key).map(Row::value),
         );
         assert_eq!(values.0, values.1, "key {key} at {}", snapshot.number());
         assert!(values.0.is_none_or(|number| number <= snapshot.number()));
@@ -66,8 +72,8 @@ fn compare(snapshot: &Snapshot<Payload>) {
 fn a_snapshot_is_one_version_of_all_tables_while_the_writer_works() {
     let versions: u64 = if cfg!(miri) { 60 } else { 30_000 };
     let (store, mut publisher) = Store::new(None);
-    let (left, mut left_writer) = Table::<Row>::new(&publisher);
-    let (right, mut right_writer) = Table::<Row>::new(&publisher);
+    let (left, mut left_writer) = Table::<Row>::new(publisher.writing());
+    let (right, mut right_writer) = Table::<Row>::new(publisher.writing());
     let payload = || Some(Arc::new((left.clone(), right.clone())));
     publisher.publish(payload());
     let ended = AtomicBool::new(false);
@@ -102,8 +108,8 @@ fn a_snapshot_is_one_version_of_all_tables_while_the_writer_works() {
             for _ in 0..=next(4) {
                 let key = next(KEYS);
                 if next(3) == 0 {
-                    left_writer.remove(publisher.writing(), &key);
-                    right_writer.remove(publisher.writing(), &key);
+                    left_writer.remove(publisher.writing(), key);
+                    right_writer.remove(publisher.writing(), key);
                 } else {
                     left_writer.put(publisher.writing(), Row::new(key, number));
                     right_writer.put(publisher.writing(), Row::new(key, number));

@@ -1,0 +1,186 @@
+//! How a writer gives back the memory of rows that nobody can see any more.
+
+use std::ptr::{self, NonNull};
+use std::sync::PoisonError;
+
+use crate::publish::Writing;
+use crate::slots::{LEAST, Slot, hash_of};
+use crate::sync::Ordering;
+use crate::table::Garbage;
+use crate::version::{Follow, Keyed, REPLACED, Version};
+use crate::writer::{TableMemory, TableWriter, Touched, is_there};
+
+impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
+    /// Frees what nobody can see any more, at most about `most` rows of it; whether there may be
+    /// more.
+    pub fn reclaim(&mut self, at: Writing<'_>, most: usize) -> bool {
+        let writing = self.settle(at);
+        let oldest = at.oldest();
+        let mut left = most;
+        while left > 0
+            && let Some((number, done)) = self.done.front_mut()
+            && *number <= oldest
+        {
+            let Some(touched) = done.pop() else {
+                self.done.pop_front();
+                continue;
+            };
+            let number = *number;
+            left -= 1;
+            self.forget(touched, number, writing);
+        }
+        while left > 0
+            && let Some((number, garbage)) = self.garbage.front_mut()
+            && *number <= oldest
+        {
+            let count = garbage.versions.len().min(left);
+            left -= count.max(1);
+            self.versions -= count;
+            // SAFETY: taken out while `number` was written, and no snapshot is older (rule 2).
+            unsafe { garbage.free(count) };
+            if garbage.versions.is_empty() {
+                self.garbage.pop_front();
+            }
+        }
+        if self.stranded && self.done.is_empty() {
+            self.take_out_stranded(oldest, writing);
+        }
+        if self.keys * 8 < self.slots().capacity() && self.slots().capacity() > LEAST {
+            self.resize(writing);
+        }
+        let waits = |number: Option<u64>| number.is_some_and(|number| number <= oldest);
+        waits(self.done.front().map(|(number, _)| *number))
+            || waits(self.garbage.front().map(|(number, _)| *number))
+    }
+
+    /// Lets go of what a version replaced or deleted, now that no snapshot is older.
+    fn forget(&mut self, touched: Touched<R>, number: u64, writing: u64) {
+        match touched {
+            Touched::Created(version) => {
+                // SAFETY: it is freed only by what replaced or deleted it, which comes later.
+                let prev = unsafe { version.as_ref() }
+                    .prev
+                    .swap(ptr::null_mut(), Ordering::AcqRel);
+                if let Some(prev) = NonNull::new(prev) {
+                    // SAFETY: as above; of the replaced one, it is not released yet.
+                    let (row, gone) = unsafe { (&version.as_ref().row, prev.as_ref()) };
+                    self.follow.went(&gone.row, is_there(gone).then_some(row));
+                    // SAFETY: replaced in `number`, and no snapshot is older (rule 1).
+                    unsafe { Version::release(prev) };
+                    self.versions -= 1;
+                }
+            }
+            Touched::Ended(version) => {
+                // SAFETY: as above.
+                let held = unsafe { version.as_ref() };
+                let hash = hash_of(&self.shared.hasher, held.row.key_ref());
+                let slots = self.slots();
+                // SAFETY: only the writer frees heads, by `&mut self`.
+                let (place, head) = unsafe { slots.search(hash, held.row.key_ref()) };
+                // With another row over it, it goes when that one's turn comes.
+                if head == Some(version) && held.end.load(Ordering::Acquire) == number {
+                    slots.vacate(place);
+                    self.keys -= 1;
+                    self.follow.went(&held.row, None);
+                    self.garbage_of(writing).versions.push(version);
+                }
+            }
+        }
+    }
+
+    /// What the table takes.
+    #[must_use]
+    pub fn memory(&self) -> TableMemory {
+        let waiting = self.garbage.iter().flat_map(|(_, garbage)| &garbage.slots);
+        // SAFETY: garbage is freed by `&mut self` only.
+        let waiting: usize = waiting.map(|slots| unsafe { slots.as_ref() }.bytes()).sum();
+        TableMemory {
+            rows: self.rows,
+            versions: self.versions,
+            version_bytes: self.versions * size_of::<Version<R>>(),
+            slot_bytes: self.slots().bytes() + waiting,
+        }
+    }
+
+    /// Deleted rows that became heads again, when the transaction that had put another row over
+    /// them was rolled back.
+    fn take_out_stranded(&mut self, oldest: u64, writing: u64) {
+        self.stranded = false;
+        for place in 0..self.slots().capacity() {
+            let Slot::Head(head) = self.slots().get(place) else {
+                continue;
+            };
+            // SAFETY: only the writer frees heads, by `&mut self`.
+            let held = unsafe { head.as_ref() };
+            let end = held.end.load(Ordering::Acquire);
+            if end <= oldest {
+                self.slots().vacate(place);
+                self.keys -= 1;
+                self.follow.went(&held.row, None);
+                self.garbage_of(writing).versions.push(head);
+            } else {
+                self.stranded |= end < writing;
+            }
+        }
+    }
+
+    /// Closes what was done in a version that is over; the number of the one being written.
+    pub(crate) fn settle(&mut self, at: Writing<'_>) -> u64 {
+        assert!(
+            at.store() == self.shared.store,
+            "a version of another store"
+        );
+        let writing = at.number();
+        if writing != self.touched_in {
+            let mut touched = std::mem::take(&mut self.touched);
+            touched.retain(|touched| is_to_be_forgotten(*touched));
+            if !touched.is_empty() {
+                // `forget` takes from the end.
+                touched.reverse();
+                self.done.push_back((self.touched_in, touched));
+            }
+            self.touched_in = writing;
+        }
+        writing
+    }
+
+    pub(crate) fn garbage_of(&mut self, writing: u64) -> &mut Garbage<R> {
+        if self
+            .garbage
+            .back()
+            .is_none_or(|(number, _)| *number != writing)
+        {
+            self.garbage.push_back((writing, Garbage::default()));
+        }
+        let last = self.garbage.len() - 1;
+        &mut self.garbage[last].1
+    }
+}
+
+/// Whether something goes when the version in which this was done is the oldest.
+fn is_to_be_forgotten<R>(touched: Touched<R>) -> bool {
+    let (Touched::Created(version) | Touched::Ended(version)) = touched;
+    // SAFETY: versions of a transaction are not freed before `settle` has closed it: garbage of
+    // it waits for a later publication, and `reclaim` settles first.
+    let version = unsafe { version.as_ref() };
+    if version.end.load(Ordering::Acquire) == REPLACED {
+        return false;
+    }
+    match touched {
+        Touched::Created(_) => !version.prev.load(Ordering::Acquire).is_null(),
+        Touched::Ended(_) => true,
+    }
+}
+
+impl<R: Keyed, F: Follow<R>> Drop for TableWriter<R, F> {
+    fn drop(&mut self) {
+        // Readers may look at the table still: garbage goes with it, and what was replaced is in
+        // the chains, which go with it too.
+        let left = self.shared.left.lock();
+        let mut left = left.unwrap_or_else(PoisonError::into_inner);
+        for (_, mut garbage) in self.garbage.drain(..) {
+            left.versions.append(&mut garbage.versions);
+            left.slots.append(&mut garbage.slots);
+        }
+    }
+}

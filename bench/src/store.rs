@@ -38,9 +38,12 @@ impl Row {
 }
 
 impl Keyed for Row {
-    type Key = i32;
-    fn with_key<T>(&self, look: impl FnOnce(&i32) -> T) -> T {
-        look(&self.id)
+    type KeyRef<'a> = i32;
+    fn key_ref(&self) -> i32 {
+        self.id
+    }
+    fn is_same_key(one: i32, other: i32) -> bool {
+        one == other
     }
 }
 
@@ -75,7 +78,7 @@ struct Filled {
 impl Filled {
     fn new(rows: u64) -> Self {
         let (store, mut publisher) = Store::new(None);
-        let (table, mut writer) = Table::new(&publisher);
+        let (table, mut writer) = Table::new(publisher.writing());
         for id in 0..rows {
             let id = i32::try_from(id).unwrap_or(0);
             writer.put(publisher.writing(), Row::new(id, 1));
@@ -112,11 +115,11 @@ fn gets(store: &Store<Payload>, rows: u64) -> f64 {
     let Some(table) = snapshot.payload() else {
         return f64::NAN;
     };
-    let view = table.view(&snapshot);
+    let view = table.view(snapshot.moment());
     let mut random = Random(88_172_645_463_325_252);
     per(READS, || {
         for _ in 0..READS {
-            black_box(view.get(&random.key(rows)).map(|row| row.field1));
+            black_box(view.get(random.key(rows)).map(|row| row.field1));
         }
     })
 }

@@ -83,6 +83,8 @@ struct ColumnTokens {
     value: String,
     image_value: String,
     merge: String,
+    /// Whether its values own memory that is counted.
+    is_on_heap: bool,
     /// Whether a foreign key may change it.
     is_foreign_key: bool,
 }
@@ -238,6 +240,7 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
         value: value.to_string(),
         image_value: image_value.to_string(),
         merge: merge.to_string(),
+        is_on_heap: types::is_on_heap(column),
         is_foreign_key: table
             .foreign_keys
             .iter()

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use generated::{Mirror, Tables};
 use mirror_runtime::jsonl::{write_row, write_string, write_value};
-use mirror_runtime::store::{Op, RowValues, Schema};
+use mirror_runtime::store::{Op, RowValues, Schema, Snapshot};
 use mirror_runtime::{
     ColumnType, NoTransaction, Options, State, Subscription, TableLayout, Transaction, Value,
 };
@@ -69,7 +69,7 @@ struct Driver {
     left_out: HashSet<String>,
     followed: Option<Followed>,
     /// The tables that the last `fresh` loaded.
-    loaded: Option<Tables>,
+    loaded: Option<Snapshot<Tables>>,
 }
 
 /// A mirror that follows, and the state that its subscription makes.
@@ -199,11 +199,11 @@ fn header(out: &mut dyn Write, layout: &'static TableLayout) -> io::Result<()> {
     out.write_all(&line)
 }
 
-fn write_tables(tables: &Tables, file: &str) -> Answer {
+fn write_tables(tables: &Snapshot<Tables>, file: &str) -> Answer {
     let mut out = BufWriter::new(File::create(file)?);
     for (index, layout) in Tables::layouts().iter().enumerate() {
         header(&mut out, layout)?;
-        for row in tables.table(index).into_iter().flat_map(|table| table.rows()) {
+        for row in tables.rows(index) {
             out.write_all(&line_of(row))?;
         }
     }
@@ -227,14 +227,14 @@ struct Replay {
 }
 
 impl Replay {
-    fn of(tables: &Tables) -> Self {
+    fn of(tables: &Snapshot<Tables>) -> Self {
         let mut replay = Self {
             tables: BTreeMap::new(),
             marker: String::new(),
             changes: 0,
         };
         for index in 0..Tables::layouts().len() {
-            for row in tables.table(index).into_iter().flat_map(|table| table.rows()) {
+            for row in tables.rows(index) {
                 let held = replay.tables.entry(index).or_default();
                 held.insert(key_of(row), line_of(row));
             }

@@ -3,13 +3,12 @@
 //! `ads.account`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.account`.
@@ -171,6 +170,20 @@ impl Account {
     }
 }
 
+impl mirror_runtime::store::Keyed for Account {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.advertiser_id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Account {
     type Key = u32;
     type Indexes = AccountIndexes;
@@ -181,6 +194,17 @@ impl Row for Account {
 
     fn key(&self) -> Self::Key {
         self.advertiser_id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.currency.heap_bytes() + self.lifetime_spend.heap_bytes()
     }
 
     #[inline]
@@ -298,24 +322,36 @@ impl Row for Account {
 pub struct AccountIndexes {}
 
 impl Indexes<Account> for AccountIndexes {
-    fn insert(&mut self, _row: &Arc<Account>) {}
-    fn remove(&mut self, _row: &Account) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Account, _other: &Account) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Account,
+        _beside: Option<&Account>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `ads.account` at one version.
 #[derive(Clone, Copy)]
 pub struct AccountView<'s> {
-    table: &'s Table<Account>,
+    table: mirror_runtime::store::TableAt<'s, Account>,
 }
 
 impl<'s> AccountView<'s> {
-    pub(crate) fn new(table: &'s Table<Account>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Account>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`advertiser_id`), if there is one.
     pub fn get(self, advertiser_id: u32) -> Option<&'s Account> {
-        self.table.get(&advertiser_id)
+        self.table.get(advertiser_id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `ads.advertiser`: rows, look-ups and decoding.
 
 use std::ops::{BitOr, RangeBounds};
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.advertiser`.
@@ -242,6 +241,20 @@ impl Advertiser {
     }
 }
 
+impl mirror_runtime::store::Keyed for Advertiser {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Advertiser {
     type Key = u32;
     type Indexes = AdvertiserIndexes;
@@ -252,6 +265,18 @@ impl Row for Advertiser {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.name.heap_bytes() + self.email.heap_bytes() + self.country.heap_bytes()
+            + self.logo.heap_bytes() + self.note.heap_bytes()
     }
 
     #[inline]
@@ -375,37 +400,88 @@ impl Row for Advertiser {
 #[derive(Clone, Default)]
 pub struct AdvertiserIndexes {
     /// The unique index `email` (`email`).
-    by_email: Index<Box<str>, Advertiser>,
+    by_email: Index<index_keys::by_email, Advertiser>,
     /// The index `country_status` (`country`, `status`).
-    by_country_status: Index<(Box<str>, AdvertiserStatus), Advertiser>,
+    by_country_status: Index<index_keys::by_country_status, Advertiser>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_email;
+    impl IndexOf<Advertiser> for by_email {
+        type Key = Box<str>;
+        fn of(row: &Advertiser) -> Self::Key {
+            row.email.clone()
+        }
+        fn is_of(row: &Advertiser, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.email == *part0
+        }
+        fn is_same(one: &Advertiser, other: &Advertiser) -> bool {
+            one.email == other.email
+        }
+        fn index(indexes: &AdvertiserIndexes) -> &Index<Self, Advertiser> {
+            &indexes.by_email
+        }
+    }
+    pub(super) struct by_country_status;
+    impl IndexOf<Advertiser> for by_country_status {
+        type Key = (Box<str>, AdvertiserStatus);
+        fn of(row: &Advertiser) -> Self::Key {
+            (row.country.clone(), row.status)
+        }
+        fn is_of(row: &Advertiser, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.country == *part0 && row.status == *part1
+        }
+        fn is_same(one: &Advertiser, other: &Advertiser) -> bool {
+            one.country == other.country && one.status == other.status
+        }
+        fn index(indexes: &AdvertiserIndexes) -> &Index<Self, Advertiser> {
+            &indexes.by_country_status
+        }
+    }
 }
 
 impl Indexes<Advertiser> for AdvertiserIndexes {
-    fn insert(&mut self, row: &Arc<Advertiser>) {
-        self.by_email.insert(row.email.clone(), row);
-        self.by_country_status.insert((row.country.clone(), row.status), row);
+    const COUNT: usize = 2;
+    fn differ(one: &Advertiser, other: &Advertiser) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_email::is_same(one, other)
+            && index_keys::by_country_status::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Advertiser) {
-        self.by_email.remove(&row.email.clone(), row);
-        self.by_country_status.remove(&(row.country.clone(), row.status), row);
+    fn follow(
+        &mut self,
+        row: &Advertiser,
+        beside: Option<&Advertiser>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_email.follow(row, beside, step);
+        self.by_country_status.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_email.bytes() + self.by_country_status.bytes()
     }
 }
 
 /// The rows of `ads.advertiser` at one version.
 #[derive(Clone, Copy)]
 pub struct AdvertiserView<'s> {
-    table: &'s Table<Advertiser>,
+    table: mirror_runtime::store::TableAt<'s, Advertiser>,
 }
 
 impl<'s> AdvertiserView<'s> {
-    pub(crate) fn new(table: &'s Table<Advertiser>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Advertiser>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Advertiser> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -430,7 +506,7 @@ impl<'s> AdvertiserView<'s> {
 
     /// The row with this value of the unique index `email` (`email`), if there is one.
     pub fn by_email(self, email: &str) -> Option<&'s Advertiser> {
-        self.table.indexes().by_email.first(email)
+        self.table.first::<index_keys::by_email, _>(email)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
@@ -438,7 +514,7 @@ impl<'s> AdvertiserView<'s> {
         self,
         bounds: impl RangeBounds<Box<str>>,
     ) -> IndexRange<'s, Advertiser> {
-        self.table.indexes().by_email.range(bounds)
+        self.table.index_range::<index_keys::by_email>(bounds)
     }
 
     /// The rows with this value of the index `country_status` (`country`, `status`), in the order of their keys.
@@ -447,7 +523,11 @@ impl<'s> AdvertiserView<'s> {
         country: &str,
         status: AdvertiserStatus,
     ) -> impl Iterator<Item = &'s Advertiser> + use<'s> {
-        self.table.indexes().by_country_status.all(&(Box::<str>::from(country), status))
+        self.table
+            .all::<
+                index_keys::by_country_status,
+                _,
+            >(&(Box::<str>::from(country), status))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `country_status` (`country`, `status`), then of the row's key.
@@ -455,7 +535,7 @@ impl<'s> AdvertiserView<'s> {
         self,
         bounds: impl RangeBounds<(Box<str>, AdvertiserStatus)>,
     ) -> IndexRange<'s, Advertiser> {
-        self.table.indexes().by_country_status.range(bounds)
+        self.table.index_range::<index_keys::by_country_status>(bounds)
     }
 }
 

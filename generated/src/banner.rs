@@ -3,13 +3,12 @@
 //! `ads.banner`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.banner`.
@@ -341,6 +340,20 @@ impl Banner {
     }
 }
 
+impl mirror_runtime::store::Keyed for Banner {
+    type KeyRef<'a> = u64;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Banner {
     type Key = u64;
     type Indexes = BannerIndexes;
@@ -351,6 +364,20 @@ impl Row for Banner {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.name.heap_bytes() + self.click_url.heap_bytes() + self.alt.heap_bytes()
+            + self.html.heap_bytes() + self.thumbnail.heap_bytes()
+            + self.image.heap_bytes() + self.checksum.heap_bytes()
+            + self.extra.heap_bytes()
     }
 
     #[inline]
@@ -497,47 +524,135 @@ impl Row for Banner {
 #[derive(Clone, Default)]
 pub struct BannerIndexes {
     /// The unique index `campaign_name` (`campaign_id`, `name`).
-    by_campaign_name: Index<(u32, Box<str>), Banner>,
+    by_campaign_name: Index<index_keys::by_campaign_name, Banner>,
     /// The index `campaign_status` (`campaign_id`, `status`).
-    by_campaign_status: Index<(u32, BannerStatus), Banner>,
+    by_campaign_status: Index<index_keys::by_campaign_status, Banner>,
     /// The index `checksum` (`checksum`).
-    by_checksum: Index<Box<[u8]>, Banner>,
+    by_checksum: Index<index_keys::by_checksum, Banner>,
     /// The index `format, width, height` (`format`, `width`, `height`).
-    by_format_and_width_and_height: Index<(BannerFormat, u16, u16), Banner>,
+    by_format_and_width_and_height: Index<
+        index_keys::by_format_and_width_and_height,
+        Banner,
+    >,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_campaign_name;
+    impl IndexOf<Banner> for by_campaign_name {
+        type Key = (u32, Box<str>);
+        fn of(row: &Banner) -> Self::Key {
+            (row.campaign_id, row.name.clone())
+        }
+        fn is_of(row: &Banner, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.campaign_id == *part0 && row.name == *part1
+        }
+        fn is_same(one: &Banner, other: &Banner) -> bool {
+            one.campaign_id == other.campaign_id && one.name == other.name
+        }
+        fn index(indexes: &BannerIndexes) -> &Index<Self, Banner> {
+            &indexes.by_campaign_name
+        }
+    }
+    pub(super) struct by_campaign_status;
+    impl IndexOf<Banner> for by_campaign_status {
+        type Key = (u32, BannerStatus);
+        fn of(row: &Banner) -> Self::Key {
+            (row.campaign_id, row.status)
+        }
+        fn is_of(row: &Banner, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.campaign_id == *part0 && row.status == *part1
+        }
+        fn is_same(one: &Banner, other: &Banner) -> bool {
+            one.campaign_id == other.campaign_id && one.status == other.status
+        }
+        fn index(indexes: &BannerIndexes) -> &Index<Self, Banner> {
+            &indexes.by_campaign_status
+        }
+    }
+    pub(super) struct by_checksum;
+    impl IndexOf<Banner> for by_checksum {
+        type Key = Box<[u8]>;
+        fn of(row: &Banner) -> Self::Key {
+            row.checksum.clone()
+        }
+        fn is_of(row: &Banner, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.checksum == *part0
+        }
+        fn is_same(one: &Banner, other: &Banner) -> bool {
+            one.checksum == other.checksum
+        }
+        fn index(indexes: &BannerIndexes) -> &Index<Self, Banner> {
+            &indexes.by_checksum
+        }
+    }
+    pub(super) struct by_format_and_width_and_height;
+    impl IndexOf<Banner> for by_format_and_width_and_height {
+        type Key = (BannerFormat, u16, u16);
+        fn of(row: &Banner) -> Self::Key {
+            (row.format, row.width, row.height)
+        }
+        fn is_of(row: &Banner, key: &Self::Key) -> bool {
+            let (part0, part1, part2) = key;
+            row.format == *part0 && row.width == *part1 && row.height == *part2
+        }
+        fn is_same(one: &Banner, other: &Banner) -> bool {
+            one.format == other.format && one.width == other.width
+                && one.height == other.height
+        }
+        fn index(indexes: &BannerIndexes) -> &Index<Self, Banner> {
+            &indexes.by_format_and_width_and_height
+        }
+    }
 }
 
 impl Indexes<Banner> for BannerIndexes {
-    fn insert(&mut self, row: &Arc<Banner>) {
-        self.by_campaign_name.insert((row.campaign_id, row.name.clone()), row);
-        self.by_campaign_status.insert((row.campaign_id, row.status), row);
-        self.by_checksum.insert(row.checksum.clone(), row);
-        self.by_format_and_width_and_height
-            .insert((row.format, row.width, row.height), row);
+    const COUNT: usize = 4;
+    fn differ(one: &Banner, other: &Banner) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_campaign_name::is_same(one, other)
+            && index_keys::by_campaign_status::is_same(one, other)
+            && index_keys::by_checksum::is_same(one, other)
+            && index_keys::by_format_and_width_and_height::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Banner) {
-        self.by_campaign_name.remove(&(row.campaign_id, row.name.clone()), row);
-        self.by_campaign_status.remove(&(row.campaign_id, row.status), row);
-        self.by_checksum.remove(&row.checksum.clone(), row);
-        self.by_format_and_width_and_height
-            .remove(&(row.format, row.width, row.height), row);
+    fn follow(
+        &mut self,
+        row: &Banner,
+        beside: Option<&Banner>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_campaign_name.follow(row, beside, step);
+        self.by_campaign_status.follow(row, beside, step);
+        self.by_checksum.follow(row, beside, step);
+        self.by_format_and_width_and_height.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_campaign_name.bytes() + self.by_campaign_status.bytes()
+            + self.by_checksum.bytes() + self.by_format_and_width_and_height.bytes()
     }
 }
 
 /// The rows of `ads.banner` at one version.
 #[derive(Clone, Copy)]
 pub struct BannerView<'s> {
-    table: &'s Table<Banner>,
+    table: mirror_runtime::store::TableAt<'s, Banner>,
 }
 
 impl<'s> BannerView<'s> {
-    pub(crate) fn new(table: &'s Table<Banner>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Banner>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u64) -> Option<&'s Banner> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -563,9 +678,10 @@ impl<'s> BannerView<'s> {
     /// The row with this value of the unique index `campaign_name` (`campaign_id`, `name`), if there is one.
     pub fn by_campaign_name(self, campaign_id: u32, name: &str) -> Option<&'s Banner> {
         self.table
-            .indexes()
-            .by_campaign_name
-            .first(&(campaign_id, Box::<str>::from(name)))
+            .first::<
+                index_keys::by_campaign_name,
+                _,
+            >(&(campaign_id, Box::<str>::from(name)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `campaign_name` (`campaign_id`, `name`), then of the row's key.
@@ -573,7 +689,7 @@ impl<'s> BannerView<'s> {
         self,
         bounds: impl RangeBounds<(u32, Box<str>)>,
     ) -> IndexRange<'s, Banner> {
-        self.table.indexes().by_campaign_name.range(bounds)
+        self.table.index_range::<index_keys::by_campaign_name>(bounds)
     }
 
     /// The rows with this value of the index `campaign_status` (`campaign_id`, `status`), in the order of their keys.
@@ -582,7 +698,7 @@ impl<'s> BannerView<'s> {
         campaign_id: u32,
         status: BannerStatus,
     ) -> impl Iterator<Item = &'s Banner> + use<'s> {
-        self.table.indexes().by_campaign_status.all(&(campaign_id, status))
+        self.table.all::<index_keys::by_campaign_status, _>(&(campaign_id, status))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `campaign_status` (`campaign_id`, `status`), then of the row's key.
@@ -590,7 +706,7 @@ impl<'s> BannerView<'s> {
         self,
         bounds: impl RangeBounds<(u32, BannerStatus)>,
     ) -> IndexRange<'s, Banner> {
-        self.table.indexes().by_campaign_status.range(bounds)
+        self.table.index_range::<index_keys::by_campaign_status>(bounds)
     }
 
     /// The rows with this value of the index `checksum` (`checksum`), in the order of their keys.
@@ -598,7 +714,7 @@ impl<'s> BannerView<'s> {
         self,
         checksum: &[u8],
     ) -> impl Iterator<Item = &'s Banner> + use<'s> {
-        self.table.indexes().by_checksum.all(checksum)
+        self.table.all::<index_keys::by_checksum, _>(checksum)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `checksum` (`checksum`), then of the row's key.
@@ -606,7 +722,7 @@ impl<'s> BannerView<'s> {
         self,
         bounds: impl RangeBounds<Box<[u8]>>,
     ) -> IndexRange<'s, Banner> {
-        self.table.indexes().by_checksum.range(bounds)
+        self.table.index_range::<index_keys::by_checksum>(bounds)
     }
 
     /// The rows with this value of the index `format, width, height` (`format`, `width`, `height`), in the order of their keys.
@@ -616,7 +732,11 @@ impl<'s> BannerView<'s> {
         width: u16,
         height: u16,
     ) -> impl Iterator<Item = &'s Banner> + use<'s> {
-        self.table.indexes().by_format_and_width_and_height.all(&(format, width, height))
+        self.table
+            .all::<
+                index_keys::by_format_and_width_and_height,
+                _,
+            >(&(format, width, height))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `format, width, height` (`format`, `width`, `height`), then of the row's key.
@@ -624,7 +744,7 @@ impl<'s> BannerView<'s> {
         self,
         bounds: impl RangeBounds<(BannerFormat, u16, u16)>,
     ) -> IndexRange<'s, Banner> {
-        self.table.indexes().by_format_and_width_and_height.range(bounds)
+        self.table.index_range::<index_keys::by_format_and_width_and_height>(bounds)
     }
 }
 

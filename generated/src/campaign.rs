@@ -3,13 +3,12 @@
 //! `ads.campaign`: rows, look-ups and decoding.
 
 use std::ops::{BitOr, RangeBounds};
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.campaign`.
@@ -326,6 +325,20 @@ impl Campaign {
     }
 }
 
+impl mirror_runtime::store::Keyed for Campaign {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Campaign {
     type Key = u32;
     type Indexes = CampaignIndexes;
@@ -336,6 +349,17 @@ impl Row for Campaign {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.name.heap_bytes() + self.external_id.heap_bytes()
     }
 
     #[inline]
@@ -505,45 +529,131 @@ impl Row for Campaign {
 #[derive(Clone, Default)]
 pub struct CampaignIndexes {
     /// The unique index `advertiser_name` (`advertiser_id`, `name`).
-    by_advertiser_name: Index<(u32, Box<str>), Campaign>,
+    by_advertiser_name: Index<index_keys::by_advertiser_name, Campaign>,
     /// The unique index `external_id` (`external_id`).
-    by_external_id: Index<Option<Box<[u8]>>, Campaign>,
+    by_external_id: Index<index_keys::by_external_id, Campaign>,
     /// The index `status_priority` (`status`, `priority`).
-    by_status_priority: Index<(CampaignStatus, i8), Campaign>,
+    by_status_priority: Index<index_keys::by_status_priority, Campaign>,
     /// The index `start_date` (`start_date`).
-    by_start_date: Index<mirror_runtime::Date, Campaign>,
+    by_start_date: Index<index_keys::by_start_date, Campaign>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_advertiser_name;
+    impl IndexOf<Campaign> for by_advertiser_name {
+        type Key = (u32, Box<str>);
+        fn of(row: &Campaign) -> Self::Key {
+            (row.advertiser_id, row.name.clone())
+        }
+        fn is_of(row: &Campaign, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.advertiser_id == *part0 && row.name == *part1
+        }
+        fn is_same(one: &Campaign, other: &Campaign) -> bool {
+            one.advertiser_id == other.advertiser_id && one.name == other.name
+        }
+        fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
+            &indexes.by_advertiser_name
+        }
+    }
+    pub(super) struct by_external_id;
+    impl IndexOf<Campaign> for by_external_id {
+        type Key = Option<Box<[u8]>>;
+        fn of(row: &Campaign) -> Self::Key {
+            row.external_id.clone()
+        }
+        fn is_of(row: &Campaign, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.external_id == *part0
+        }
+        fn is_same(one: &Campaign, other: &Campaign) -> bool {
+            one.external_id == other.external_id
+        }
+        fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
+            &indexes.by_external_id
+        }
+    }
+    pub(super) struct by_status_priority;
+    impl IndexOf<Campaign> for by_status_priority {
+        type Key = (CampaignStatus, i8);
+        fn of(row: &Campaign) -> Self::Key {
+            (row.status, row.priority)
+        }
+        fn is_of(row: &Campaign, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.status == *part0 && row.priority == *part1
+        }
+        fn is_same(one: &Campaign, other: &Campaign) -> bool {
+            one.status == other.status && one.priority == other.priority
+        }
+        fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
+            &indexes.by_status_priority
+        }
+    }
+    pub(super) struct by_start_date;
+    impl IndexOf<Campaign> for by_start_date {
+        type Key = mirror_runtime::Date;
+        fn of(row: &Campaign) -> Self::Key {
+            row.start_date
+        }
+        fn is_of(row: &Campaign, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.start_date == *part0
+        }
+        fn is_same(one: &Campaign, other: &Campaign) -> bool {
+            one.start_date == other.start_date
+        }
+        fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
+            &indexes.by_start_date
+        }
+    }
 }
 
 impl Indexes<Campaign> for CampaignIndexes {
-    fn insert(&mut self, row: &Arc<Campaign>) {
-        self.by_advertiser_name.insert((row.advertiser_id, row.name.clone()), row);
-        self.by_external_id.insert(row.external_id.clone(), row);
-        self.by_status_priority.insert((row.status, row.priority), row);
-        self.by_start_date.insert(row.start_date, row);
+    const COUNT: usize = 4;
+    fn differ(one: &Campaign, other: &Campaign) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_advertiser_name::is_same(one, other)
+            && index_keys::by_external_id::is_same(one, other)
+            && index_keys::by_status_priority::is_same(one, other)
+            && index_keys::by_start_date::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Campaign) {
-        self.by_advertiser_name.remove(&(row.advertiser_id, row.name.clone()), row);
-        self.by_external_id.remove(&row.external_id.clone(), row);
-        self.by_status_priority.remove(&(row.status, row.priority), row);
-        self.by_start_date.remove(&row.start_date, row);
+    fn follow(
+        &mut self,
+        row: &Campaign,
+        beside: Option<&Campaign>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_advertiser_name.follow(row, beside, step);
+        self.by_external_id.follow(row, beside, step);
+        self.by_status_priority.follow(row, beside, step);
+        self.by_start_date.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_advertiser_name.bytes() + self.by_external_id.bytes()
+            + self.by_status_priority.bytes() + self.by_start_date.bytes()
     }
 }
 
 /// The rows of `ads.campaign` at one version.
 #[derive(Clone, Copy)]
 pub struct CampaignView<'s> {
-    table: &'s Table<Campaign>,
+    table: mirror_runtime::store::TableAt<'s, Campaign>,
 }
 
 impl<'s> CampaignView<'s> {
-    pub(crate) fn new(table: &'s Table<Campaign>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Campaign>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Campaign> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -573,9 +683,10 @@ impl<'s> CampaignView<'s> {
         name: &str,
     ) -> Option<&'s Campaign> {
         self.table
-            .indexes()
-            .by_advertiser_name
-            .first(&(advertiser_id, Box::<str>::from(name)))
+            .first::<
+                index_keys::by_advertiser_name,
+                _,
+            >(&(advertiser_id, Box::<str>::from(name)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `advertiser_name` (`advertiser_id`, `name`), then of the row's key.
@@ -583,14 +694,18 @@ impl<'s> CampaignView<'s> {
         self,
         bounds: impl RangeBounds<(u32, Box<str>)>,
     ) -> IndexRange<'s, Campaign> {
-        self.table.indexes().by_advertiser_name.range(bounds)
+        self.table.index_range::<index_keys::by_advertiser_name>(bounds)
     }
 
     /// The row with this value of the unique index `external_id` (`external_id`), if there is one.
     ///
     /// Rows that hold NULL in one of these columns are not found this way.
     pub fn by_external_id(self, external_id: &[u8]) -> Option<&'s Campaign> {
-        self.table.indexes().by_external_id.first(&Some(Box::<[u8]>::from(external_id)))
+        self.table
+            .first::<
+                index_keys::by_external_id,
+                _,
+            >(&Some(Box::<[u8]>::from(external_id)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `external_id` (`external_id`), then of the row's key.
@@ -598,7 +713,7 @@ impl<'s> CampaignView<'s> {
         self,
         bounds: impl RangeBounds<Option<Box<[u8]>>>,
     ) -> IndexRange<'s, Campaign> {
-        self.table.indexes().by_external_id.range(bounds)
+        self.table.index_range::<index_keys::by_external_id>(bounds)
     }
 
     /// The rows with this value of the index `status_priority` (`status`, `priority`), in the order of their keys.
@@ -607,7 +722,7 @@ impl<'s> CampaignView<'s> {
         status: CampaignStatus,
         priority: i8,
     ) -> impl Iterator<Item = &'s Campaign> + use<'s> {
-        self.table.indexes().by_status_priority.all(&(status, priority))
+        self.table.all::<index_keys::by_status_priority, _>(&(status, priority))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `status_priority` (`status`, `priority`), then of the row's key.
@@ -615,7 +730,7 @@ impl<'s> CampaignView<'s> {
         self,
         bounds: impl RangeBounds<(CampaignStatus, i8)>,
     ) -> IndexRange<'s, Campaign> {
-        self.table.indexes().by_status_priority.range(bounds)
+        self.table.index_range::<index_keys::by_status_priority>(bounds)
     }
 
     /// The rows with this value of the index `start_date` (`start_date`), in the order of their keys.
@@ -623,7 +738,7 @@ impl<'s> CampaignView<'s> {
         self,
         start_date: mirror_runtime::Date,
     ) -> impl Iterator<Item = &'s Campaign> + use<'s> {
-        self.table.indexes().by_start_date.all(&start_date)
+        self.table.all::<index_keys::by_start_date, _>(&start_date)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `start_date` (`start_date`), then of the row's key.
@@ -631,7 +746,7 @@ impl<'s> CampaignView<'s> {
         self,
         bounds: impl RangeBounds<mirror_runtime::Date>,
     ) -> IndexRange<'s, Campaign> {
-        self.table.indexes().by_start_date.range(bounds)
+        self.table.index_range::<index_keys::by_start_date>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `ads.campaign_slot`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.campaign_slot`.
@@ -121,6 +120,20 @@ impl CampaignSlot {
     }
 }
 
+impl mirror_runtime::store::Keyed for CampaignSlot {
+    type KeyRef<'a> = (u32, u16);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.campaign_id, self.slot_id)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for CampaignSlot {
     type Key = (u32, u16);
     type Indexes = CampaignSlotIndexes;
@@ -131,6 +144,17 @@ impl Row for CampaignSlot {
 
     fn key(&self) -> Self::Key {
         (self.campaign_id, self.slot_id)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1) = key;
+        (*part0, *part1)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -217,33 +241,67 @@ impl Row for CampaignSlot {
 #[derive(Clone, Default)]
 pub struct CampaignSlotIndexes {
     /// The index `slot_id` (`slot_id`).
-    by_slot_id: Index<u16, CampaignSlot>,
+    by_slot_id: Index<index_keys::by_slot_id, CampaignSlot>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_slot_id;
+    impl IndexOf<CampaignSlot> for by_slot_id {
+        type Key = u16;
+        fn of(row: &CampaignSlot) -> Self::Key {
+            row.slot_id
+        }
+        fn is_of(row: &CampaignSlot, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.slot_id == *part0
+        }
+        fn is_same(one: &CampaignSlot, other: &CampaignSlot) -> bool {
+            one.slot_id == other.slot_id
+        }
+        fn index(indexes: &CampaignSlotIndexes) -> &Index<Self, CampaignSlot> {
+            &indexes.by_slot_id
+        }
+    }
 }
 
 impl Indexes<CampaignSlot> for CampaignSlotIndexes {
-    fn insert(&mut self, row: &Arc<CampaignSlot>) {
-        self.by_slot_id.insert(row.slot_id, row);
+    const COUNT: usize = 1;
+    fn differ(one: &CampaignSlot, other: &CampaignSlot) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_slot_id::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &CampaignSlot) {
-        self.by_slot_id.remove(&row.slot_id, row);
+    fn follow(
+        &mut self,
+        row: &CampaignSlot,
+        beside: Option<&CampaignSlot>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_slot_id.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_slot_id.bytes()
     }
 }
 
 /// The rows of `ads.campaign_slot` at one version.
 #[derive(Clone, Copy)]
 pub struct CampaignSlotView<'s> {
-    table: &'s Table<CampaignSlot>,
+    table: mirror_runtime::store::TableAt<'s, CampaignSlot>,
 }
 
 impl<'s> CampaignSlotView<'s> {
-    pub(crate) fn new(table: &'s Table<CampaignSlot>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, CampaignSlot>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`campaign_id`, `slot_id`), if there is one.
     pub fn get(self, campaign_id: u32, slot_id: u16) -> Option<&'s CampaignSlot> {
-        self.table.get(&(campaign_id, slot_id))
+        self.table.get((campaign_id, slot_id))
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -274,7 +332,7 @@ impl<'s> CampaignSlotView<'s> {
         self,
         slot_id: u16,
     ) -> impl Iterator<Item = &'s CampaignSlot> + use<'s> {
-        self.table.indexes().by_slot_id.all(&slot_id)
+        self.table.all::<index_keys::by_slot_id, _>(&slot_id)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `slot_id` (`slot_id`), then of the row's key.
@@ -282,7 +340,7 @@ impl<'s> CampaignSlotView<'s> {
         self,
         bounds: impl RangeBounds<u16>,
     ) -> IndexRange<'s, CampaignSlot> {
-        self.table.indexes().by_slot_id.range(bounds)
+        self.table.index_range::<index_keys::by_slot_id>(bounds)
     }
 }
 

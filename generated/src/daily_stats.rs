@@ -3,13 +3,12 @@
 //! `ads.daily_stats`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.daily_stats`.
@@ -132,6 +131,20 @@ impl DailyStats {
     }
 }
 
+impl mirror_runtime::store::Keyed for DailyStats {
+    type KeyRef<'a> = (mirror_runtime::Date, u32);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.day, self.campaign_id)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for DailyStats {
     type Key = (mirror_runtime::Date, u32);
     type Indexes = DailyStatsIndexes;
@@ -142,6 +155,17 @@ impl Row for DailyStats {
 
     fn key(&self) -> Self::Key {
         (self.day, self.campaign_id)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1) = key;
+        (*part0, *part1)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.revenue.heap_bytes()
     }
 
     #[inline]
@@ -232,27 +256,61 @@ impl Row for DailyStats {
 #[derive(Clone, Default)]
 pub struct DailyStatsIndexes {
     /// The index `campaign_id` (`campaign_id`).
-    by_campaign_id: Index<u32, DailyStats>,
+    by_campaign_id: Index<index_keys::by_campaign_id, DailyStats>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_campaign_id;
+    impl IndexOf<DailyStats> for by_campaign_id {
+        type Key = u32;
+        fn of(row: &DailyStats) -> Self::Key {
+            row.campaign_id
+        }
+        fn is_of(row: &DailyStats, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.campaign_id == *part0
+        }
+        fn is_same(one: &DailyStats, other: &DailyStats) -> bool {
+            one.campaign_id == other.campaign_id
+        }
+        fn index(indexes: &DailyStatsIndexes) -> &Index<Self, DailyStats> {
+            &indexes.by_campaign_id
+        }
+    }
 }
 
 impl Indexes<DailyStats> for DailyStatsIndexes {
-    fn insert(&mut self, row: &Arc<DailyStats>) {
-        self.by_campaign_id.insert(row.campaign_id, row);
+    const COUNT: usize = 1;
+    fn differ(one: &DailyStats, other: &DailyStats) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_campaign_id::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &DailyStats) {
-        self.by_campaign_id.remove(&row.campaign_id, row);
+    fn follow(
+        &mut self,
+        row: &DailyStats,
+        beside: Option<&DailyStats>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_campaign_id.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_campaign_id.bytes()
     }
 }
 
 /// The rows of `ads.daily_stats` at one version.
 #[derive(Clone, Copy)]
 pub struct DailyStatsView<'s> {
-    table: &'s Table<DailyStats>,
+    table: mirror_runtime::store::TableAt<'s, DailyStats>,
 }
 
 impl<'s> DailyStatsView<'s> {
-    pub(crate) fn new(table: &'s Table<DailyStats>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, DailyStats>) -> Self {
         Self { table }
     }
 
@@ -262,7 +320,7 @@ impl<'s> DailyStatsView<'s> {
         day: mirror_runtime::Date,
         campaign_id: u32,
     ) -> Option<&'s DailyStats> {
-        self.table.get(&(day, campaign_id))
+        self.table.get((day, campaign_id))
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -293,7 +351,7 @@ impl<'s> DailyStatsView<'s> {
         self,
         campaign_id: u32,
     ) -> impl Iterator<Item = &'s DailyStats> + use<'s> {
-        self.table.indexes().by_campaign_id.all(&campaign_id)
+        self.table.all::<index_keys::by_campaign_id, _>(&campaign_id)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `campaign_id` (`campaign_id`), then of the row's key.
@@ -301,7 +359,7 @@ impl<'s> DailyStatsView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, DailyStats> {
-        self.table.indexes().by_campaign_id.range(bounds)
+        self.table.index_range::<index_keys::by_campaign_id>(bounds)
     }
 }
 

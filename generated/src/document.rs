@@ -3,13 +3,12 @@
 //! `ads.document`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.document`.
@@ -133,6 +132,20 @@ impl Document {
     }
 }
 
+impl mirror_runtime::store::Keyed for Document {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Document {
     type Key = u32;
     type Indexes = DocumentIndexes;
@@ -143,6 +156,17 @@ impl Row for Document {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.body.heap_bytes() + self.digest.heap_bytes()
     }
 
     #[inline]
@@ -228,33 +252,67 @@ impl Row for Document {
 #[derive(Clone, Default)]
 pub struct DocumentIndexes {
     /// The index `digest` (`digest`).
-    by_digest: Index<Box<[u8]>, Document>,
+    by_digest: Index<index_keys::by_digest, Document>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_digest;
+    impl IndexOf<Document> for by_digest {
+        type Key = Box<[u8]>;
+        fn of(row: &Document) -> Self::Key {
+            row.digest.clone()
+        }
+        fn is_of(row: &Document, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.digest == *part0
+        }
+        fn is_same(one: &Document, other: &Document) -> bool {
+            one.digest == other.digest
+        }
+        fn index(indexes: &DocumentIndexes) -> &Index<Self, Document> {
+            &indexes.by_digest
+        }
+    }
 }
 
 impl Indexes<Document> for DocumentIndexes {
-    fn insert(&mut self, row: &Arc<Document>) {
-        self.by_digest.insert(row.digest.clone(), row);
+    const COUNT: usize = 1;
+    fn differ(one: &Document, other: &Document) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_digest::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Document) {
-        self.by_digest.remove(&row.digest.clone(), row);
+    fn follow(
+        &mut self,
+        row: &Document,
+        beside: Option<&Document>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_digest.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_digest.bytes()
     }
 }
 
 /// The rows of `ads.document` at one version.
 #[derive(Clone, Copy)]
 pub struct DocumentView<'s> {
-    table: &'s Table<Document>,
+    table: mirror_runtime::store::TableAt<'s, Document>,
 }
 
 impl<'s> DocumentView<'s> {
-    pub(crate) fn new(table: &'s Table<Document>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Document>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Document> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -282,7 +340,7 @@ impl<'s> DocumentView<'s> {
         self,
         digest: &[u8],
     ) -> impl Iterator<Item = &'s Document> + use<'s> {
-        self.table.indexes().by_digest.all(digest)
+        self.table.all::<index_keys::by_digest, _>(digest)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `digest` (`digest`), then of the row's key.
@@ -290,7 +348,7 @@ impl<'s> DocumentView<'s> {
         self,
         bounds: impl RangeBounds<Box<[u8]>>,
     ) -> IndexRange<'s, Document> {
-        self.table.indexes().by_digest.range(bounds)
+        self.table.index_range::<index_keys::by_digest>(bounds)
     }
 }
 

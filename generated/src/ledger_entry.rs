@@ -3,13 +3,12 @@
 //! `ads.ledger`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.ledger`.
@@ -166,6 +165,20 @@ impl LedgerEntry {
     }
 }
 
+impl mirror_runtime::store::Keyed for LedgerEntry {
+    type KeyRef<'a> = (u32, u32);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.advertiser_id, self.entry)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for LedgerEntry {
     type Key = (u32, u32);
     type Indexes = LedgerEntryIndexes;
@@ -176,6 +189,17 @@ impl Row for LedgerEntry {
 
     fn key(&self) -> Self::Key {
         (self.advertiser_id, self.entry)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1) = key;
+        (*part0, *part1)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.reference.heap_bytes() + self.text.heap_bytes()
     }
 
     #[inline]
@@ -279,37 +303,88 @@ impl Row for LedgerEntry {
 #[derive(Clone, Default)]
 pub struct LedgerEntryIndexes {
     /// The unique index `reference` (`reference`).
-    by_reference: Index<Box<[u8]>, LedgerEntry>,
+    by_reference: Index<index_keys::by_reference, LedgerEntry>,
     /// The index `booked_at` (`booked_at`).
-    by_booked_at: Index<mirror_runtime::DateTime, LedgerEntry>,
+    by_booked_at: Index<index_keys::by_booked_at, LedgerEntry>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_reference;
+    impl IndexOf<LedgerEntry> for by_reference {
+        type Key = Box<[u8]>;
+        fn of(row: &LedgerEntry) -> Self::Key {
+            row.reference.clone()
+        }
+        fn is_of(row: &LedgerEntry, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.reference == *part0
+        }
+        fn is_same(one: &LedgerEntry, other: &LedgerEntry) -> bool {
+            one.reference == other.reference
+        }
+        fn index(indexes: &LedgerEntryIndexes) -> &Index<Self, LedgerEntry> {
+            &indexes.by_reference
+        }
+    }
+    pub(super) struct by_booked_at;
+    impl IndexOf<LedgerEntry> for by_booked_at {
+        type Key = mirror_runtime::DateTime;
+        fn of(row: &LedgerEntry) -> Self::Key {
+            row.booked_at
+        }
+        fn is_of(row: &LedgerEntry, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.booked_at == *part0
+        }
+        fn is_same(one: &LedgerEntry, other: &LedgerEntry) -> bool {
+            one.booked_at == other.booked_at
+        }
+        fn index(indexes: &LedgerEntryIndexes) -> &Index<Self, LedgerEntry> {
+            &indexes.by_booked_at
+        }
+    }
 }
 
 impl Indexes<LedgerEntry> for LedgerEntryIndexes {
-    fn insert(&mut self, row: &Arc<LedgerEntry>) {
-        self.by_reference.insert(row.reference.clone(), row);
-        self.by_booked_at.insert(row.booked_at, row);
+    const COUNT: usize = 2;
+    fn differ(one: &LedgerEntry, other: &LedgerEntry) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_reference::is_same(one, other)
+            && index_keys::by_booked_at::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &LedgerEntry) {
-        self.by_reference.remove(&row.reference.clone(), row);
-        self.by_booked_at.remove(&row.booked_at, row);
+    fn follow(
+        &mut self,
+        row: &LedgerEntry,
+        beside: Option<&LedgerEntry>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_reference.follow(row, beside, step);
+        self.by_booked_at.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_reference.bytes() + self.by_booked_at.bytes()
     }
 }
 
 /// The rows of `ads.ledger` at one version.
 #[derive(Clone, Copy)]
 pub struct LedgerEntryView<'s> {
-    table: &'s Table<LedgerEntry>,
+    table: mirror_runtime::store::TableAt<'s, LedgerEntry>,
 }
 
 impl<'s> LedgerEntryView<'s> {
-    pub(crate) fn new(table: &'s Table<LedgerEntry>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, LedgerEntry>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`advertiser_id`, `entry`), if there is one.
     pub fn get(self, advertiser_id: u32, entry: u32) -> Option<&'s LedgerEntry> {
-        self.table.get(&(advertiser_id, entry))
+        self.table.get((advertiser_id, entry))
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -337,7 +412,7 @@ impl<'s> LedgerEntryView<'s> {
 
     /// The row with this value of the unique index `reference` (`reference`), if there is one.
     pub fn by_reference(self, reference: &[u8]) -> Option<&'s LedgerEntry> {
-        self.table.indexes().by_reference.first(reference)
+        self.table.first::<index_keys::by_reference, _>(reference)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `reference` (`reference`), then of the row's key.
@@ -345,7 +420,7 @@ impl<'s> LedgerEntryView<'s> {
         self,
         bounds: impl RangeBounds<Box<[u8]>>,
     ) -> IndexRange<'s, LedgerEntry> {
-        self.table.indexes().by_reference.range(bounds)
+        self.table.index_range::<index_keys::by_reference>(bounds)
     }
 
     /// The rows with this value of the index `booked_at` (`booked_at`), in the order of their keys.
@@ -353,7 +428,7 @@ impl<'s> LedgerEntryView<'s> {
         self,
         booked_at: mirror_runtime::DateTime,
     ) -> impl Iterator<Item = &'s LedgerEntry> + use<'s> {
-        self.table.indexes().by_booked_at.all(&booked_at)
+        self.table.all::<index_keys::by_booked_at, _>(&booked_at)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `booked_at` (`booked_at`), then of the row's key.
@@ -361,7 +436,7 @@ impl<'s> LedgerEntryView<'s> {
         self,
         bounds: impl RangeBounds<mirror_runtime::DateTime>,
     ) -> IndexRange<'s, LedgerEntry> {
-        self.table.indexes().by_booked_at.range(bounds)
+        self.table.index_range::<index_keys::by_booked_at>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `ads.long_table`: rows, look-ups and decoding.
 
 use std::ops::{BitOr, RangeBounds};
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.long_table`.
@@ -422,6 +421,20 @@ impl LongTable {
     }
 }
 
+impl mirror_runtime::store::Keyed for LongTable {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for LongTable {
     type Key = i32;
     type Indexes = LongTableIndexes;
@@ -432,6 +445,19 @@ impl Row for LongTable {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.field5.heap_bytes() + self.field8.heap_bytes()
+            + self.field16.heap_bytes() + self.field17.heap_bytes()
+            + self.field18.heap_bytes() + self.field25.heap_bytes()
     }
 
     #[inline]
@@ -612,24 +638,36 @@ impl Row for LongTable {
 pub struct LongTableIndexes {}
 
 impl Indexes<LongTable> for LongTableIndexes {
-    fn insert(&mut self, _row: &Arc<LongTable>) {}
-    fn remove(&mut self, _row: &LongTable) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &LongTable, _other: &LongTable) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &LongTable,
+        _beside: Option<&LongTable>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `ads.long_table` at one version.
 #[derive(Clone, Copy)]
 pub struct LongTableView<'s> {
-    table: &'s Table<LongTable>,
+    table: mirror_runtime::store::TableAt<'s, LongTable>,
 }
 
 impl<'s> LongTableView<'s> {
-    pub(crate) fn new(table: &'s Table<LongTable>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, LongTable>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s LongTable> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

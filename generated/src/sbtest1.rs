@@ -3,13 +3,12 @@
 //! `ads.sbtest1`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.sbtest1`.
@@ -114,6 +113,20 @@ impl Sbtest1 {
     }
 }
 
+impl mirror_runtime::store::Keyed for Sbtest1 {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Sbtest1 {
     type Key = i32;
     type Indexes = Sbtest1Indexes;
@@ -124,6 +137,17 @@ impl Row for Sbtest1 {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.c.heap_bytes() + self.pad.heap_bytes()
     }
 
     #[inline]
@@ -205,33 +229,67 @@ impl Row for Sbtest1 {
 #[derive(Clone, Default)]
 pub struct Sbtest1Indexes {
     /// The index `k_1` (`k`).
-    by_k_1: Index<i32, Sbtest1>,
+    by_k_1: Index<index_keys::by_k_1, Sbtest1>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_k_1;
+    impl IndexOf<Sbtest1> for by_k_1 {
+        type Key = i32;
+        fn of(row: &Sbtest1) -> Self::Key {
+            row.k
+        }
+        fn is_of(row: &Sbtest1, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.k == *part0
+        }
+        fn is_same(one: &Sbtest1, other: &Sbtest1) -> bool {
+            one.k == other.k
+        }
+        fn index(indexes: &Sbtest1Indexes) -> &Index<Self, Sbtest1> {
+            &indexes.by_k_1
+        }
+    }
 }
 
 impl Indexes<Sbtest1> for Sbtest1Indexes {
-    fn insert(&mut self, row: &Arc<Sbtest1>) {
-        self.by_k_1.insert(row.k, row);
+    const COUNT: usize = 1;
+    fn differ(one: &Sbtest1, other: &Sbtest1) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_k_1::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Sbtest1) {
-        self.by_k_1.remove(&row.k, row);
+    fn follow(
+        &mut self,
+        row: &Sbtest1,
+        beside: Option<&Sbtest1>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_k_1.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_k_1.bytes()
     }
 }
 
 /// The rows of `ads.sbtest1` at one version.
 #[derive(Clone, Copy)]
 pub struct Sbtest1View<'s> {
-    table: &'s Table<Sbtest1>,
+    table: mirror_runtime::store::TableAt<'s, Sbtest1>,
 }
 
 impl<'s> Sbtest1View<'s> {
-    pub(crate) fn new(table: &'s Table<Sbtest1>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Sbtest1>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s Sbtest1> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -256,12 +314,12 @@ impl<'s> Sbtest1View<'s> {
 
     /// The rows with this value of the index `k_1` (`k`), in the order of their keys.
     pub fn by_k_1(self, k: i32) -> impl Iterator<Item = &'s Sbtest1> + use<'s> {
-        self.table.indexes().by_k_1.all(&k)
+        self.table.all::<index_keys::by_k_1, _>(&k)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `k_1` (`k`), then of the row's key.
     pub fn by_k_1_range(self, bounds: impl RangeBounds<i32>) -> IndexRange<'s, Sbtest1> {
-        self.table.indexes().by_k_1.range(bounds)
+        self.table.index_range::<index_keys::by_k_1>(bounds)
     }
 }
 

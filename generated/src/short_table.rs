@@ -3,13 +3,12 @@
 //! `ads.short_table`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.short_table`.
@@ -101,6 +100,20 @@ impl ShortTable {
     }
 }
 
+impl mirror_runtime::store::Keyed for ShortTable {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for ShortTable {
     type Key = i32;
     type Indexes = ShortTableIndexes;
@@ -111,6 +124,17 @@ impl Row for ShortTable {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -189,24 +213,36 @@ impl Row for ShortTable {
 pub struct ShortTableIndexes {}
 
 impl Indexes<ShortTable> for ShortTableIndexes {
-    fn insert(&mut self, _row: &Arc<ShortTable>) {}
-    fn remove(&mut self, _row: &ShortTable) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &ShortTable, _other: &ShortTable) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &ShortTable,
+        _beside: Option<&ShortTable>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `ads.short_table` at one version.
 #[derive(Clone, Copy)]
 pub struct ShortTableView<'s> {
-    table: &'s Table<ShortTable>,
+    table: mirror_runtime::store::TableAt<'s, ShortTable>,
 }
 
 impl<'s> ShortTableView<'s> {
-    pub(crate) fn new(table: &'s Table<ShortTable>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, ShortTable>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s ShortTable> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

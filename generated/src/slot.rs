@@ -3,13 +3,12 @@
 //! `ads.slot`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.slot`.
@@ -185,6 +184,20 @@ impl Slot {
     }
 }
 
+impl mirror_runtime::store::Keyed for Slot {
+    type KeyRef<'a> = u16;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Slot {
     type Key = u16;
     type Indexes = SlotIndexes;
@@ -195,6 +208,17 @@ impl Row for Slot {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.site.heap_bytes() + self.path.heap_bytes() + self.pattern.heap_bytes()
     }
 
     #[inline]
@@ -300,37 +324,88 @@ impl Row for Slot {
 #[derive(Clone, Default)]
 pub struct SlotIndexes {
     /// The unique index `site_path` (`site`, `path`).
-    by_site_path: Index<(Box<str>, Box<str>), Slot>,
+    by_site_path: Index<index_keys::by_site_path, Slot>,
     /// The index `position` (`position`).
-    by_position: Index<Option<u8>, Slot>,
+    by_position: Index<index_keys::by_position, Slot>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_site_path;
+    impl IndexOf<Slot> for by_site_path {
+        type Key = (Box<str>, Box<str>);
+        fn of(row: &Slot) -> Self::Key {
+            (row.site.clone(), row.path.clone())
+        }
+        fn is_of(row: &Slot, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.site == *part0 && row.path == *part1
+        }
+        fn is_same(one: &Slot, other: &Slot) -> bool {
+            one.site == other.site && one.path == other.path
+        }
+        fn index(indexes: &SlotIndexes) -> &Index<Self, Slot> {
+            &indexes.by_site_path
+        }
+    }
+    pub(super) struct by_position;
+    impl IndexOf<Slot> for by_position {
+        type Key = Option<u8>;
+        fn of(row: &Slot) -> Self::Key {
+            row.position
+        }
+        fn is_of(row: &Slot, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.position == *part0
+        }
+        fn is_same(one: &Slot, other: &Slot) -> bool {
+            one.position == other.position
+        }
+        fn index(indexes: &SlotIndexes) -> &Index<Self, Slot> {
+            &indexes.by_position
+        }
+    }
 }
 
 impl Indexes<Slot> for SlotIndexes {
-    fn insert(&mut self, row: &Arc<Slot>) {
-        self.by_site_path.insert((row.site.clone(), row.path.clone()), row);
-        self.by_position.insert(row.position, row);
+    const COUNT: usize = 2;
+    fn differ(one: &Slot, other: &Slot) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_site_path::is_same(one, other)
+            && index_keys::by_position::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Slot) {
-        self.by_site_path.remove(&(row.site.clone(), row.path.clone()), row);
-        self.by_position.remove(&row.position, row);
+    fn follow(
+        &mut self,
+        row: &Slot,
+        beside: Option<&Slot>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_site_path.follow(row, beside, step);
+        self.by_position.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_site_path.bytes() + self.by_position.bytes()
     }
 }
 
 /// The rows of `ads.slot` at one version.
 #[derive(Clone, Copy)]
 pub struct SlotView<'s> {
-    table: &'s Table<Slot>,
+    table: mirror_runtime::store::TableAt<'s, Slot>,
 }
 
 impl<'s> SlotView<'s> {
-    pub(crate) fn new(table: &'s Table<Slot>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Slot>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u16) -> Option<&'s Slot> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -356,9 +431,10 @@ impl<'s> SlotView<'s> {
     /// The row with this value of the unique index `site_path` (`site`, `path`), if there is one.
     pub fn by_site_path(self, site: &str, path: &str) -> Option<&'s Slot> {
         self.table
-            .indexes()
-            .by_site_path
-            .first(&(Box::<str>::from(site), Box::<str>::from(path)))
+            .first::<
+                index_keys::by_site_path,
+                _,
+            >(&(Box::<str>::from(site), Box::<str>::from(path)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `site_path` (`site`, `path`), then of the row's key.
@@ -366,7 +442,7 @@ impl<'s> SlotView<'s> {
         self,
         bounds: impl RangeBounds<(Box<str>, Box<str>)>,
     ) -> IndexRange<'s, Slot> {
-        self.table.indexes().by_site_path.range(bounds)
+        self.table.index_range::<index_keys::by_site_path>(bounds)
     }
 
     /// The rows with this value of the index `position` (`position`), in the order of their keys.
@@ -374,7 +450,7 @@ impl<'s> SlotView<'s> {
         self,
         position: Option<u8>,
     ) -> impl Iterator<Item = &'s Slot> + use<'s> {
-        self.table.indexes().by_position.all(&position)
+        self.table.all::<index_keys::by_position, _>(&position)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `position` (`position`), then of the row's key.
@@ -382,7 +458,7 @@ impl<'s> SlotView<'s> {
         self,
         bounds: impl RangeBounds<Option<u8>>,
     ) -> IndexRange<'s, Slot> {
-        self.table.indexes().by_position.range(bounds)
+        self.table.index_range::<index_keys::by_position>(bounds)
     }
 }
 

@@ -3,7 +3,10 @@
 //! All tables together: as one value, as one snapshot, and as the sum of their changes.
 
 use mirror_runtime::layout::TableLayout;
-use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, Version};
+use mirror_runtime::store::{
+    ChangeView, RowChange, Rows, Schema, Table, TableKind, TableReader, TableWriter,
+    Version, Writing,
+};
 
 use crate::advertiser;
 use crate::account;
@@ -20,8 +23,8 @@ use crate::short_table;
 use crate::long_table;
 use crate::sbtest1;
 
-/// All mirrored tables at one version; a clone shares every row.
-#[derive(Clone, Default)]
+/// Handles of all mirrored tables.
+#[derive(Clone)]
 pub struct Tables {
     /// `ads.advertiser`.
     advertiser: Table<advertiser::Advertiser>,
@@ -198,7 +201,66 @@ impl Schema for Tables {
         "a4d73bcb104104b7"
     }
 
-    fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
+    fn kinds() -> &'static [&'static dyn TableKind] {
+        static KINDS: &[&dyn TableKind] = &[
+            &Rows::<advertiser::Advertiser>::KIND,
+            &Rows::<account::Account>::KIND,
+            &Rows::<ledger_entry::LedgerEntry>::KIND,
+            &Rows::<campaign::Campaign>::KIND,
+            &Rows::<banner::Banner>::KIND,
+            &Rows::<slot::Slot>::KIND,
+            &Rows::<campaign_slot::CampaignSlot>::KIND,
+            &Rows::<targeting::Targeting>::KIND,
+            &Rows::<daily_stats::DailyStats>::KIND,
+            &Rows::<user::User>::KIND,
+            &Rows::<document::Document>::KIND,
+            &Rows::<short_table::ShortTable>::KIND,
+            &Rows::<long_table::LongTable>::KIND,
+            &Rows::<sbtest1::Sbtest1>::KIND,
+        ];
+        KINDS
+    }
+
+    fn empty(at: Writing<'_>) -> (Self, Vec<Box<dyn TableWriter<Change>>>) {
+        let advertiser = Rows::<advertiser::Advertiser>::table(at);
+        let account = Rows::<account::Account>::table(at);
+        let ledger_entry = Rows::<ledger_entry::LedgerEntry>::table(at);
+        let campaign = Rows::<campaign::Campaign>::table(at);
+        let banner = Rows::<banner::Banner>::table(at);
+        let slot = Rows::<slot::Slot>::table(at);
+        let campaign_slot = Rows::<campaign_slot::CampaignSlot>::table(at);
+        let targeting = Rows::<targeting::Targeting>::table(at);
+        let daily_stats = Rows::<daily_stats::DailyStats>::table(at);
+        let user = Rows::<user::User>::table(at);
+        let document = Rows::<document::Document>::table(at);
+        let short_table = Rows::<short_table::ShortTable>::table(at);
+        let long_table = Rows::<long_table::LongTable>::table(at);
+        let sbtest1 = Rows::<sbtest1::Sbtest1>::table(at);
+        let tables = Self {
+            advertiser: advertiser.0,
+            account: account.0,
+            ledger_entry: ledger_entry.0,
+            campaign: campaign.0,
+            banner: banner.0,
+            slot: slot.0,
+            campaign_slot: campaign_slot.0,
+            targeting: targeting.0,
+            daily_stats: daily_stats.0,
+            user: user.0,
+            document: document.0,
+            short_table: short_table.0,
+            long_table: long_table.0,
+            sbtest1: sbtest1.0,
+        };
+        let writers = vec![
+            advertiser.1, account.1, ledger_entry.1, campaign.1, banner.1, slot.1,
+            campaign_slot.1, targeting.1, daily_stats.1, user.1, document.1, short_table
+            .1, long_table.1, sbtest1.1,
+        ];
+        (tables, writers)
+    }
+
+    fn table(&self, index: usize) -> Option<&dyn TableReader> {
         match index {
             0 => Some(&self.advertiser),
             1 => Some(&self.account),
@@ -218,23 +280,23 @@ impl Schema for Tables {
         }
     }
 
-    fn table_mut(&mut self, index: usize) -> Option<&mut dyn TableWriter<Change>> {
+    fn set_table(&mut self, index: usize, table: &dyn std::any::Any) {
         match index {
-            0 => Some(&mut self.advertiser),
-            1 => Some(&mut self.account),
-            2 => Some(&mut self.ledger_entry),
-            3 => Some(&mut self.campaign),
-            4 => Some(&mut self.banner),
-            5 => Some(&mut self.slot),
-            6 => Some(&mut self.campaign_slot),
-            7 => Some(&mut self.targeting),
-            8 => Some(&mut self.daily_stats),
-            9 => Some(&mut self.user),
-            10 => Some(&mut self.document),
-            11 => Some(&mut self.short_table),
-            12 => Some(&mut self.long_table),
-            13 => Some(&mut self.sbtest1),
-            _ => None,
+            0 => self.advertiser.set(table),
+            1 => self.account.set(table),
+            2 => self.ledger_entry.set(table),
+            3 => self.campaign.set(table),
+            4 => self.banner.set(table),
+            5 => self.slot.set(table),
+            6 => self.campaign_slot.set(table),
+            7 => self.targeting.set(table),
+            8 => self.daily_stats.set(table),
+            9 => self.user.set(table),
+            10 => self.document.set(table),
+            11 => self.short_table.set(table),
+            12 => self.long_table.set(table),
+            13 => self.sbtest1.set(table),
+            _ => {}
         }
     }
 
@@ -281,71 +343,85 @@ impl Snapshot {
 
     /// The rows of `ads.advertiser` at this version.
     pub fn advertiser(&self) -> advertiser::AdvertiserView<'_> {
-        advertiser::AdvertiserView::new(&self.inner.tables().advertiser)
+        advertiser::AdvertiserView::new(
+            self.inner.table(&self.inner.tables().advertiser, 0),
+        )
     }
 
     /// The rows of `ads.account` at this version.
     pub fn account(&self) -> account::AccountView<'_> {
-        account::AccountView::new(&self.inner.tables().account)
+        account::AccountView::new(self.inner.table(&self.inner.tables().account, 1))
     }
 
     /// The rows of `ads.ledger` at this version.
     pub fn ledger_entry(&self) -> ledger_entry::LedgerEntryView<'_> {
-        ledger_entry::LedgerEntryView::new(&self.inner.tables().ledger_entry)
+        ledger_entry::LedgerEntryView::new(
+            self.inner.table(&self.inner.tables().ledger_entry, 2),
+        )
     }
 
     /// The rows of `ads.campaign` at this version.
     pub fn campaign(&self) -> campaign::CampaignView<'_> {
-        campaign::CampaignView::new(&self.inner.tables().campaign)
+        campaign::CampaignView::new(self.inner.table(&self.inner.tables().campaign, 3))
     }
 
     /// The rows of `ads.banner` at this version.
     pub fn banner(&self) -> banner::BannerView<'_> {
-        banner::BannerView::new(&self.inner.tables().banner)
+        banner::BannerView::new(self.inner.table(&self.inner.tables().banner, 4))
     }
 
     /// The rows of `ads.slot` at this version.
     pub fn slot(&self) -> slot::SlotView<'_> {
-        slot::SlotView::new(&self.inner.tables().slot)
+        slot::SlotView::new(self.inner.table(&self.inner.tables().slot, 5))
     }
 
     /// The rows of `ads.campaign_slot` at this version.
     pub fn campaign_slot(&self) -> campaign_slot::CampaignSlotView<'_> {
-        campaign_slot::CampaignSlotView::new(&self.inner.tables().campaign_slot)
+        campaign_slot::CampaignSlotView::new(
+            self.inner.table(&self.inner.tables().campaign_slot, 6),
+        )
     }
 
     /// The rows of `ads.targeting` at this version.
     pub fn targeting(&self) -> targeting::TargetingView<'_> {
-        targeting::TargetingView::new(&self.inner.tables().targeting)
+        targeting::TargetingView::new(
+            self.inner.table(&self.inner.tables().targeting, 7),
+        )
     }
 
     /// The rows of `ads.daily_stats` at this version.
     pub fn daily_stats(&self) -> daily_stats::DailyStatsView<'_> {
-        daily_stats::DailyStatsView::new(&self.inner.tables().daily_stats)
+        daily_stats::DailyStatsView::new(
+            self.inner.table(&self.inner.tables().daily_stats, 8),
+        )
     }
 
     /// The rows of `ads.user` at this version.
     pub fn user(&self) -> user::UserView<'_> {
-        user::UserView::new(&self.inner.tables().user)
+        user::UserView::new(self.inner.table(&self.inner.tables().user, 9))
     }
 
     /// The rows of `ads.document` at this version.
     pub fn document(&self) -> document::DocumentView<'_> {
-        document::DocumentView::new(&self.inner.tables().document)
+        document::DocumentView::new(self.inner.table(&self.inner.tables().document, 10))
     }
 
     /// The rows of `ads.short_table` at this version.
     pub fn short_table(&self) -> short_table::ShortTableView<'_> {
-        short_table::ShortTableView::new(&self.inner.tables().short_table)
+        short_table::ShortTableView::new(
+            self.inner.table(&self.inner.tables().short_table, 11),
+        )
     }
 
     /// The rows of `ads.long_table` at this version.
     pub fn long_table(&self) -> long_table::LongTableView<'_> {
-        long_table::LongTableView::new(&self.inner.tables().long_table)
+        long_table::LongTableView::new(
+            self.inner.table(&self.inner.tables().long_table, 12),
+        )
     }
 
     /// The rows of `ads.sbtest1` at this version.
     pub fn sbtest1(&self) -> sbtest1::Sbtest1View<'_> {
-        sbtest1::Sbtest1View::new(&self.inner.tables().sbtest1)
+        sbtest1::Sbtest1View::new(self.inner.table(&self.inner.tables().sbtest1, 13))
     }
 }

@@ -3,13 +3,12 @@
 //! `ads.targeting`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.targeting`.
@@ -140,6 +139,20 @@ impl Targeting {
     }
 }
 
+impl mirror_runtime::store::Keyed for Targeting {
+    type KeyRef<'a> = (u32, TargetingAttribute, &'a str);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.campaign_id, self.attribute, &*self.value)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Targeting {
     type Key = (u32, TargetingAttribute, Box<str>);
     type Indexes = TargetingIndexes;
@@ -150,6 +163,17 @@ impl Row for Targeting {
 
     fn key(&self) -> Self::Key {
         (self.campaign_id, self.attribute, self.value.clone())
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1, part2) = key;
+        (*part0, *part1, &**part2)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.value.heap_bytes()
     }
 
     #[inline]
@@ -240,27 +264,61 @@ impl Row for Targeting {
 #[derive(Clone, Default)]
 pub struct TargetingIndexes {
     /// The index `attribute_value` (`attribute`, `value`).
-    by_attribute_value: Index<(TargetingAttribute, Box<str>), Targeting>,
+    by_attribute_value: Index<index_keys::by_attribute_value, Targeting>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_attribute_value;
+    impl IndexOf<Targeting> for by_attribute_value {
+        type Key = (TargetingAttribute, Box<str>);
+        fn of(row: &Targeting) -> Self::Key {
+            (row.attribute, row.value.clone())
+        }
+        fn is_of(row: &Targeting, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.attribute == *part0 && row.value == *part1
+        }
+        fn is_same(one: &Targeting, other: &Targeting) -> bool {
+            one.attribute == other.attribute && one.value == other.value
+        }
+        fn index(indexes: &TargetingIndexes) -> &Index<Self, Targeting> {
+            &indexes.by_attribute_value
+        }
+    }
 }
 
 impl Indexes<Targeting> for TargetingIndexes {
-    fn insert(&mut self, row: &Arc<Targeting>) {
-        self.by_attribute_value.insert((row.attribute, row.value.clone()), row);
+    const COUNT: usize = 1;
+    fn differ(one: &Targeting, other: &Targeting) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_attribute_value::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Targeting) {
-        self.by_attribute_value.remove(&(row.attribute, row.value.clone()), row);
+    fn follow(
+        &mut self,
+        row: &Targeting,
+        beside: Option<&Targeting>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_attribute_value.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_attribute_value.bytes()
     }
 }
 
 /// The rows of `ads.targeting` at one version.
 #[derive(Clone, Copy)]
 pub struct TargetingView<'s> {
-    table: &'s Table<Targeting>,
+    table: mirror_runtime::store::TableAt<'s, Targeting>,
 }
 
 impl<'s> TargetingView<'s> {
-    pub(crate) fn new(table: &'s Table<Targeting>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Targeting>) -> Self {
         Self { table }
     }
 
@@ -271,7 +329,7 @@ impl<'s> TargetingView<'s> {
         attribute: TargetingAttribute,
         value: &str,
     ) -> Option<&'s Targeting> {
-        self.table.get(&(campaign_id, attribute, Box::<str>::from(value)))
+        self.table.get((campaign_id, attribute, value))
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -304,9 +362,10 @@ impl<'s> TargetingView<'s> {
         value: &str,
     ) -> impl Iterator<Item = &'s Targeting> + use<'s> {
         self.table
-            .indexes()
-            .by_attribute_value
-            .all(&(attribute, Box::<str>::from(value)))
+            .all::<
+                index_keys::by_attribute_value,
+                _,
+            >(&(attribute, Box::<str>::from(value)))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `attribute_value` (`attribute`, `value`), then of the row's key.
@@ -314,7 +373,7 @@ impl<'s> TargetingView<'s> {
         self,
         bounds: impl RangeBounds<(TargetingAttribute, Box<str>)>,
     ) -> IndexRange<'s, Targeting> {
-        self.table.indexes().by_attribute_value.range(bounds)
+        self.table.index_range::<index_keys::by_attribute_value>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `ads.user`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.user`.
@@ -187,6 +186,20 @@ impl User {
     }
 }
 
+impl mirror_runtime::store::Keyed for User {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for User {
     type Key = u32;
     type Indexes = UserIndexes;
@@ -197,6 +210,18 @@ impl Row for User {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.name.heap_bytes() + self.email.heap_bytes()
+            + self.avatar_hash.heap_bytes()
     }
 
     #[inline]
@@ -313,41 +338,109 @@ impl Row for User {
 #[derive(Clone, Default)]
 pub struct UserIndexes {
     /// The unique index `email` (`email`).
-    by_email: Index<Box<str>, User>,
+    by_email: Index<index_keys::by_email, User>,
     /// The index `name` (`name`).
-    by_name: Index<Box<str>, User>,
+    by_name: Index<index_keys::by_name, User>,
     /// The index `status` (`status`).
-    by_status: Index<UserStatus, User>,
+    by_status: Index<index_keys::by_status, User>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_email;
+    impl IndexOf<User> for by_email {
+        type Key = Box<str>;
+        fn of(row: &User) -> Self::Key {
+            row.email.clone()
+        }
+        fn is_of(row: &User, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.email == *part0
+        }
+        fn is_same(one: &User, other: &User) -> bool {
+            one.email == other.email
+        }
+        fn index(indexes: &UserIndexes) -> &Index<Self, User> {
+            &indexes.by_email
+        }
+    }
+    pub(super) struct by_name;
+    impl IndexOf<User> for by_name {
+        type Key = Box<str>;
+        fn of(row: &User) -> Self::Key {
+            row.name.clone()
+        }
+        fn is_of(row: &User, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.name == *part0
+        }
+        fn is_same(one: &User, other: &User) -> bool {
+            one.name == other.name
+        }
+        fn index(indexes: &UserIndexes) -> &Index<Self, User> {
+            &indexes.by_name
+        }
+    }
+    pub(super) struct by_status;
+    impl IndexOf<User> for by_status {
+        type Key = UserStatus;
+        fn of(row: &User) -> Self::Key {
+            row.status
+        }
+        fn is_of(row: &User, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.status == *part0
+        }
+        fn is_same(one: &User, other: &User) -> bool {
+            one.status == other.status
+        }
+        fn index(indexes: &UserIndexes) -> &Index<Self, User> {
+            &indexes.by_status
+        }
+    }
 }
 
 impl Indexes<User> for UserIndexes {
-    fn insert(&mut self, row: &Arc<User>) {
-        self.by_email.insert(row.email.clone(), row);
-        self.by_name.insert(row.name.clone(), row);
-        self.by_status.insert(row.status, row);
+    const COUNT: usize = 3;
+    fn differ(one: &User, other: &User) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_email::is_same(one, other)
+            && index_keys::by_name::is_same(one, other)
+            && index_keys::by_status::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &User) {
-        self.by_email.remove(&row.email.clone(), row);
-        self.by_name.remove(&row.name.clone(), row);
-        self.by_status.remove(&row.status, row);
+    fn follow(
+        &mut self,
+        row: &User,
+        beside: Option<&User>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_email.follow(row, beside, step);
+        self.by_name.follow(row, beside, step);
+        self.by_status.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_email.bytes() + self.by_name.bytes() + self.by_status.bytes()
     }
 }
 
 /// The rows of `ads.user` at one version.
 #[derive(Clone, Copy)]
 pub struct UserView<'s> {
-    table: &'s Table<User>,
+    table: mirror_runtime::store::TableAt<'s, User>,
 }
 
 impl<'s> UserView<'s> {
-    pub(crate) fn new(table: &'s Table<User>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, User>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s User> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -372,7 +465,7 @@ impl<'s> UserView<'s> {
 
     /// The row with this value of the unique index `email` (`email`), if there is one.
     pub fn by_email(self, email: &str) -> Option<&'s User> {
-        self.table.indexes().by_email.first(email)
+        self.table.first::<index_keys::by_email, _>(email)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
@@ -380,12 +473,12 @@ impl<'s> UserView<'s> {
         self,
         bounds: impl RangeBounds<Box<str>>,
     ) -> IndexRange<'s, User> {
-        self.table.indexes().by_email.range(bounds)
+        self.table.index_range::<index_keys::by_email>(bounds)
     }
 
     /// The rows with this value of the index `name` (`name`), in the order of their keys.
     pub fn by_name(self, name: &str) -> impl Iterator<Item = &'s User> + use<'s> {
-        self.table.indexes().by_name.all(name)
+        self.table.all::<index_keys::by_name, _>(name)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `name` (`name`), then of the row's key.
@@ -393,7 +486,7 @@ impl<'s> UserView<'s> {
         self,
         bounds: impl RangeBounds<Box<str>>,
     ) -> IndexRange<'s, User> {
-        self.table.indexes().by_name.range(bounds)
+        self.table.index_range::<index_keys::by_name>(bounds)
     }
 
     /// The rows with this value of the index `status` (`status`), in the order of their keys.
@@ -401,7 +494,7 @@ impl<'s> UserView<'s> {
         self,
         status: UserStatus,
     ) -> impl Iterator<Item = &'s User> + use<'s> {
-        self.table.indexes().by_status.all(&status)
+        self.table.all::<index_keys::by_status, _>(&status)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `status` (`status`), then of the row's key.
@@ -409,7 +502,7 @@ impl<'s> UserView<'s> {
         self,
         bounds: impl RangeBounds<UserStatus>,
     ) -> IndexRange<'s, User> {
-        self.table.indexes().by_status.range(bounds)
+        self.table.index_range::<index_keys::by_status>(bounds)
     }
 }
 

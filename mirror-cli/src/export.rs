@@ -8,7 +8,7 @@ use std::sync::Arc;
 use generated::{Mirror, Tables};
 use mirror_runtime::TableLayout;
 use mirror_runtime::jsonl::write_row;
-use mirror_runtime::store::Schema;
+use mirror_runtime::store::{Schema, Snapshot};
 
 use crate::cli::ExportArguments;
 use crate::exit::Failure;
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
 
 /// Writes one table to a temporary file and moves that to its name; gives the rows.
 fn write_table(
-    tables: &Tables,
+    tables: &Snapshot<Tables>,
     index: usize,
     layout: &TableLayout,
     arguments: &ExportArguments,
@@ -63,10 +63,7 @@ fn write_table(
     let mut rows = 0;
     let mut write_rows = |out: &mut dyn Write| -> std::io::Result<()> {
         let mut line = Vec::new();
-        let Some(table) = tables.table(index) else {
-            return Ok(());
-        };
-        for row in table.rows() {
+        for row in tables.rows(index) {
             line.clear();
             write_row(&mut line, row, None);
             line.push(b'\n');

@@ -131,7 +131,6 @@ fn read(
 
 /// Collects the changes of a transaction and prints it at its boundary.
 struct Printer {
-    tables: Tables,
     line: Vec<u8>,
     changes: Vec<u8>,
     failure: Option<Failure>,
@@ -140,7 +139,6 @@ struct Printer {
 impl Printer {
     fn new() -> Self {
         Self {
-            tables: Tables::default(),
             line: Vec::new(),
             changes: Vec::new(),
             failure: None,
@@ -179,7 +177,7 @@ impl TransactionSink for Printer {
             add_images(changes, &name, before, after);
             Ok(())
         };
-        let Some(decoder) = self.tables.table(table) else {
+        let Some(decoder) = Tables::kinds().get(table) else {
             return Ok(());
         };
         match decoder.decode_only(plan, rows, &mut show) {

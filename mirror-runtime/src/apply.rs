@@ -13,7 +13,7 @@ use crate::reload::{Reload, apply_error};
 use crate::replay::ReplayedOver;
 use crate::source::{BinlogPosition, RawEvent};
 use crate::status::{Status, StatusCell, since_micros};
-use crate::store::{ApplyError, Mode, Schema, Writer};
+use crate::store::{Mode, Schema, Unapplied, Writer};
 use crate::subscription::{Subscribers, Transaction};
 use crate::table_states::TableStates;
 use crate::transaction::{Boundary, Redefined, Touch, TransactionSink};
@@ -31,7 +31,7 @@ pub(crate) struct Applier<'m, S: Schema> {
     /// While a load is caught up with, boundaries are not published.
     pub(crate) publishing: bool,
     /// Until then, what the replay is applied over.
-    pub(crate) replayed_over: Option<ReplayedOver<S>>,
+    pub(crate) replayed_over: Option<ReplayedOver>,
     /// A change of definition in the replay, to be judged at its boundary.
     redefined: Option<Touch>,
     /// Tables of the load that were truncated in the replay, to be judged at the boundary.
@@ -50,7 +50,7 @@ impl<'m, S: Schema> Applier<'m, S> {
         writer: &'m mut Writer<S>,
         states: &'m mut TableStates,
         foreign_keys: Arc<ForeignKeys>,
-        replayed_over: ReplayedOver<S>,
+        replayed_over: ReplayedOver,
         shared: &'m Shared<S>,
     ) -> Self {
         Self {
@@ -111,14 +111,14 @@ impl<'m, S: Schema> Applier<'m, S> {
         self.replayed_over = None;
         self.changes = None;
         self.changed.clear();
-        let (tables, states) = (self.writer.tables(), &*self.states);
+        let (writer, states) = (&*self.writer, &*self.states);
         self.status.update(|status| {
             for (index, table) in status.tables.iter_mut().enumerate() {
                 if !states.is_suspect(index) {
                     table.suspect = None;
                 }
             }
-            refresh_rows(tables, status, shown);
+            refresh(writer, status, shown);
             status.position = Some(position);
             status.gtid = gtid.or(status.gtid.take());
         });
@@ -132,9 +132,8 @@ impl<'m, S: Schema> Applier<'m, S> {
         reload: Option<String>,
     ) -> Transaction<S> {
         let mut changes = Vec::new();
-        let tables = self.writer.tables();
         for &index in shown {
-            if let Some(table) = tables.table(index) {
+            if let Some(table) = self.writer.table(index) {
                 table.describe(&mut changes);
             }
         }
@@ -168,9 +167,9 @@ impl<'m, S: Schema> Applier<'m, S> {
         plan: &Plan,
         rows: &RowsEvent<'_>,
         mode: Mode,
-    ) -> Result<(), ApplyError> {
-        match self.writer.tables_mut().table_mut(table) {
-            Some(held) => held.apply(plan, rows, mode, self.changes.as_mut()),
+    ) -> Result<(), Unapplied> {
+        match self.writer.table_mut(table) {
+            Some((held, at)) => held.apply(at, plan, rows, mode, self.changes.as_mut()),
             None => Ok(()),
         }
     }
@@ -211,15 +210,16 @@ impl<'m, S: Schema> Applier<'m, S> {
     }
 }
 
-/// Takes over the row counts of these tables.
-fn refresh_rows<S: Schema>(
-    tables: &S,
+/// Takes over the row counts and the memory of these tables.
+fn refresh<S: Schema>(
+    writer: &Writer<S>,
     status: &mut Status,
     indexes: impl IntoIterator<Item = usize>,
 ) {
     for index in indexes {
-        if let (Some(held), Some(shown)) = (tables.table(index), status.tables.get_mut(index)) {
-            shown.rows = held.row_count() as u64;
+        if let Some(shown) = status.tables.get_mut(index) {
+            shown.memory = writer.memory(index);
+            shown.rows = shown.memory.rows as u64;
         }
     }
 }
@@ -242,33 +242,25 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
         self.begin_change(table);
         let mode = self.mode_for(table, event);
         let is_parent = mode != Mode::Lenient && !self.foreign_keys.of(table).is_empty();
-        let listed = self.changes.as_ref().map(Vec::len);
-        let before = self
-            .may_keep_serving()
-            .then(|| self.writer.tables().clone());
         let result = if is_parent && rows.cascades_silently() {
             self.parent_rows(table, plan, rows, event)
         } else {
             self.apply_all(table, plan, rows, mode)
-                .map_err(|error| CascadeError::Table(table, error))
+                .map_err(|unapplied| CascadeError::Table(table, unapplied))
         };
-        let reload = match result {
+        let (reload, applied) = match result {
             Ok(()) => return Ok(()),
-            Err(CascadeError::Reload(reload)) => reload,
-            Err(CascadeError::Table(table, error)) => {
-                apply_error(error, table, Self::name_of(table), &event.end_position())?
+            Err(CascadeError::Reload(reload, bytes)) => (reload, bytes),
+            Err(CascadeError::Table(table, Unapplied { bytes, error })) => {
+                let position = event.end_position();
+                let reload = apply_error(error, table, Self::name_of(table), &position)?;
+                (reload, bytes)
             }
         };
         self.need(reload)?;
         if self.states.is_suspect(table) {
-            // By policy: the rows that fit, from the start of the event.
-            if let Some(before) = before {
-                self.writer.restore(before);
-            }
-            if let (Some(changes), Some(listed)) = (self.changes.as_mut(), listed) {
-                changes.truncate(listed);
-            }
-            return self.rows(table, plan, rows, event);
+            // By policy: the rows that fit, from the one on that did not.
+            return self.rows(table, plan, &rows.behind(applied), event);
         }
         Ok(())
     }
@@ -295,9 +287,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             self.truncated.push(table);
             return Ok(());
         }
-        if let Some(held) = self.writer.tables_mut().table_mut(table) {
-            held.truncate(self.changes.as_mut());
-        }
+        self.writer.truncate(table, self.changes.as_mut());
         Ok(())
     }
 
@@ -315,7 +305,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
 
     fn commit(&mut self, boundary: Boundary) -> Result<(), Error> {
         self.boundaries += 1;
-        self.judge_truncated(&boundary.position);
+        self.judge_truncated(&boundary.position)?;
         if let Some(touch) = self.redefined.take() {
             self.redefine(&touch, &boundary.position)?;
         }
@@ -332,10 +322,10 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             if published {
                 self.publish(&boundary);
             }
-            let tables = self.writer.tables();
+            let writer = &*self.writer;
             let changed = self.changed.drain(..);
             self.status.update(|status| {
-                refresh_rows(tables, status, changed);
+                refresh(writer, status, changed);
                 status.position = Some(boundary.position.clone());
                 if boundary.gtid.is_some() {
                     status.gtid.clone_from(&boundary.gtid);

@@ -10,19 +10,23 @@ use crate::image::{Plan, RowsEvent};
 use crate::policy::Cause;
 use crate::reload::Reload;
 use crate::source::RawEvent;
-use crate::store::{ApplyError, ChildChange, Mode, ParentKey, RowImagesOf, RowValues, Schema};
+use crate::store::{
+    ApplyError, ChildChange, Mode, ParentKey, RowImagesOf, RowValues, Schema, Unapplied,
+};
 use crate::table_states::with_relatives;
 
 /// Why a parent's event was not applied to the end.
 pub(crate) enum CascadeError {
-    /// A change of this table could not be applied.
-    Table(usize, ApplyError),
-    /// Only the server knows what became of the child rows.
-    Reload(Reload),
+    /// A change of this table could not be applied; the bytes of the event's rows that were are
+    /// those of the event's own table.
+    Table(usize, Unapplied),
+    /// Only the server knows what became of the child rows of a row; the bytes of the event's rows
+    /// before that one.
+    Reload(Reload, usize),
 }
 
 /// A parent row before and after, and its table.
-type Changed = (usize, Arc<dyn RowValues>, Option<Arc<dyn RowValues>>);
+type Changed = (usize, Box<dyn RowValues>, Option<Box<dyn RowValues>>);
 
 impl<S: Schema> Applier<'_, S> {
     /// Applies rows of a table whose changes change rows of others.
@@ -33,34 +37,36 @@ impl<S: Schema> Applier<'_, S> {
         rows: &RowsEvent<'_>,
         event: &RawEvent<'_>,
     ) -> Result<(), CascadeError> {
-        let failed = |error| CascadeError::Table(table, error);
+        let failed = |bytes, error| CascadeError::Table(table, Unapplied { bytes, error });
         let mode = self.mode_for(table, event);
         if mode != Mode::Strict || !self.relatives_are_strict(table, event) {
             // The rows of parent and children may be of different times: which of them the server
             // changed cannot be told.
             let links = self.foreign_keys.of(table);
-            if may_change_keys(plan, rows, links).map_err(|error| failed(error.into()))? {
-                return Err(CascadeError::Reload(self.not_replayable(table, event)));
+            if may_change_keys(plan, rows, links).map_err(|error| failed(0, error.into()))? {
+                return Err(CascadeError::Reload(self.not_replayable(table, event), 0));
             }
-            return self.apply_all(table, plan, rows, mode).map_err(failed);
+            return self
+                .apply_all(table, plan, rows, mode)
+                .map_err(|unapplied| CascadeError::Table(table, unapplied));
         }
-        let mut rest = *rows;
-        while !rest.rows.is_empty() {
+        let mut applied = 0;
+        while applied < rows.rows.len() {
+            let rest = rows.behind(applied);
             let changes = self.changes.as_mut();
-            let Some(held) = self.writer.tables_mut().table_mut(table) else {
+            let Some((held, at)) = self.writer.table_mut(table) else {
                 return Ok(());
             };
             let first = held
-                .apply_first(plan, &rest, mode, changes)
-                .map_err(failed)?;
-            match rest.rows.get(first.bytes..) {
-                Some(behind) if first.bytes > 0 => rest.rows = behind,
-                _ => return Err(failed(ApplyError::Mismatch("a row without bytes"))),
+                .apply_first(at, plan, &rest, mode, changes)
+                .map_err(|error| failed(applied, error))?;
+            if first.bytes == 0 {
+                return Err(failed(applied, ApplyError::Mismatch("a row without bytes")));
             }
-            rest.rows_at += first.bytes;
             if let Some((before, after)) = first.change {
-                self.cascade((table, before, after), event)?;
+                self.cascade((table, before, after), event, applied)?;
             }
+            applied += first.bytes;
         }
         Ok(())
     }
@@ -76,7 +82,12 @@ impl<S: Schema> Applier<'_, S> {
     }
 
     /// Changes the child rows of a changed row, and theirs.
-    fn cascade(&mut self, changed: Changed, event: &RawEvent<'_>) -> Result<(), CascadeError> {
+    fn cascade(
+        &mut self,
+        changed: Changed,
+        event: &RawEvent<'_>,
+        applied: usize,
+    ) -> Result<(), CascadeError> {
         let foreign_keys = Arc::clone(&self.foreign_keys);
         let mut pending = vec![changed];
         while let Some((parent, before, after)) = pending.pop() {
@@ -87,7 +98,18 @@ impl<S: Schema> Applier<'_, S> {
                 if unchanged {
                     continue;
                 }
-                let children = self.change_children(link, &before, after.as_deref(), event)?;
+                let children = match link.layout.by_value {
+                    true => self
+                        .change_children(link, before.as_ref(), after.as_deref())
+                        .map_err(|error| {
+                            let bytes = applied;
+                            CascadeError::Table(link.child, Unapplied { bytes, error })
+                        })?,
+                    false => match self.unless_some_children(link, after.is_none(), event) {
+                        None => Vec::new(),
+                        Some(reload) => return Err(CascadeError::Reload(reload, applied)),
+                    },
+                };
                 pending.extend(
                     children
                         .into_iter()
@@ -101,47 +123,37 @@ impl<S: Schema> Applier<'_, S> {
     fn change_children(
         &mut self,
         link: &Link,
-        before: &Arc<dyn RowValues>,
+        before: &dyn RowValues,
         after: Option<&dyn RowValues>,
-        event: &RawEvent<'_>,
-    ) -> Result<Vec<RowImagesOf>, CascadeError> {
-        let failed = |error| CascadeError::Table(link.child, error);
-        if !link.layout.by_value {
-            return self.unless_some_children(link, after.is_none(), event);
-        }
-        let change = ChildChange::of(link.layout, after).map_err(|error| failed(error.into()))?;
-        let parent = ParentKey::of(before.as_ref(), link.layout.parent_fields);
+    ) -> Result<Vec<RowImagesOf>, ApplyError> {
+        let change = ChildChange::of(link.layout, after)?;
+        let parent = ParentKey::of(before, link.layout.parent_fields);
         let (Some(change), Some(parent)) = (change, parent) else {
             return Ok(Vec::new());
         };
         self.begin_change(link.child);
         let changes = self.changes.as_mut();
-        match self.writer.tables_mut().table_mut(link.child) {
-            Some(held) => held
-                .change_children(link.key, &parent, &change, changes)
-                .map_err(failed),
+        match self.writer.table_mut(link.child) {
+            Some((held, at)) => held.change_children(at, link.key, &parent, &change, changes),
             None => Ok(Vec::new()),
         }
     }
 
-    /// Of a foreign key whose effects only the server knows: nothing, when the child table has no
+    /// Of a foreign key whose effects only the server knows: a reload, unless the child table has no
     /// rows that it could have effects on.
     fn unless_some_children(
         &mut self,
         link: &Link,
         deleted: bool,
         event: &RawEvent<'_>,
-    ) -> Result<Vec<RowImagesOf>, CascadeError> {
+    ) -> Option<Reload> {
         let action = match deleted {
             true => link.layout.on_delete,
             false => link.layout.on_update,
         };
-        let tables = self.writer.tables();
-        let is_empty = tables
-            .table(link.child)
-            .is_none_or(|held| held.row_count() == 0);
+        let is_empty = self.writer.row_count(link.child) == 0;
         if is_empty || action == crate::layout::ForeignKeyAction::Restrict {
-            return Ok(Vec::new());
+            return None;
         }
         let reason = format!(
             "rows of {} at {}: constraint `{}` may have changed them, which only the server knows",
@@ -149,10 +161,10 @@ impl<S: Schema> Applier<'_, S> {
             event.end_position(),
             link.layout.name
         );
-        Err(CascadeError::Reload(Reload {
+        Some(Reload {
             not_replayable: true,
             ..Reload::new(Cause::Incomplete, vec![link.child], reason)
-        }))
+        })
     }
 
     fn not_replayable(&self, table: usize, event: &RawEvent<'_>) -> Reload {

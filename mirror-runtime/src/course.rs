@@ -13,7 +13,7 @@ use crate::remedy::remedy;
 use crate::resume::{MAX_MISSING, is_missing};
 use crate::source::{BinlogPosition, FollowedLog, StreamStart, derive_server_id};
 use crate::status::State;
-use crate::store::Schema;
+use crate::store::{Schema, Writer};
 use crate::table_states::TableStates;
 
 /// From load to load: what the next one is of, and why it is made.
@@ -63,7 +63,7 @@ impl<'m, S: Schema> Course<'m, S> {
     }
 
     /// The next load, tried until it is there; `None` when the mirror is to stop.
-    pub(crate) fn load(&mut self) -> Result<Option<Loaded<S>>, Error> {
+    pub(crate) fn load(&mut self, writer: &Writer<S>) -> Result<Option<Loaded<S>>, Error> {
         let shared = self.shared;
         loop {
             let asks = |conn| shared.set_stream(Some(conn));
@@ -75,7 +75,7 @@ impl<'m, S: Schema> Course<'m, S> {
                 in_snapshot: self.in_snapshot,
                 asks: &asks,
             };
-            let loaded = bootstrap(shared, &order);
+            let loaded = bootstrap(shared, &order, writer);
             shared.set_stream(None);
             if shared.stopped() {
                 return Ok(None);

@@ -41,7 +41,7 @@ pub(crate) fn run<S: Schema>(shared: &Shared<S>, mut writer: Writer<S>) -> Resul
     let mut course = Course::new(shared);
     loop {
         let started = std::time::Instant::now();
-        let Some(loaded) = course.load()? else {
+        let Some(loaded) = course.load(&writer)? else {
             return Ok(());
         };
         let mut applied = 0;
@@ -89,15 +89,10 @@ impl<S: Schema> Session<'_, S> {
             .with_reach(loaded.reach)
             .with_statement_texts(StatementTexts::new(shared.options.url.clone()));
         let replayed_over = ReplayedOver {
-            tables: loaded.tables.clone(),
             before_load: loaded.before_load,
             contents: loaded.contents,
         };
-        if loaded.is_whole {
-            writer.replace(loaded.tables);
-        } else {
-            writer.replace_some(&loaded.tables, course.states.loading());
-        }
+        writer.replace(loaded.tables);
         shared
             .status
             .update(|status| status.state = State::CatchingUp);
@@ -208,6 +203,9 @@ impl<S: Schema> Session<'_, S> {
             }
             self.go_live_if_there(applier, &position, until);
             if until.is_none() {
+                if event.header.is_heartbeat() {
+                    applier.writer.tidy(TIDY_TIME);
+                }
                 quiet.heard(&event.header, &position, &shared.options.url)?;
                 shared.status.reached(position);
             }
@@ -235,6 +233,8 @@ impl<S: Schema> Session<'_, S> {
     }
 }
 
+/// How long memory is given back with each heartbeat of a server that has nothing to send.
+const TIDY_TIME: Duration = Duration::from_millis(50);
 /// Longest that a stop waits for the server to let go of the stream.
 const RELEASE_TIMEOUT: Duration = Duration::from_millis(500);
 

@@ -2,7 +2,7 @@
 
 use crate::apply::Applier;
 use crate::error::{Error, TableError};
-use crate::policy::{Cause, Policies, Policy};
+use crate::policy::{Cause, Policy};
 use crate::reload::Reload;
 use crate::store::Schema;
 use crate::table_states::with_relatives;
@@ -53,16 +53,6 @@ impl<S: Schema> Applier<'_, S> {
             Policy::KeepServing => self.keep_serving(&reload),
         }
         Ok(())
-    }
-
-    /// Whether an event may have to be applied again, as far as it fits.
-    pub(crate) fn may_keep_serving(&self) -> bool {
-        let Policies {
-            divergence,
-            incomplete,
-            ..
-        } = self.policies;
-        self.publishing && [divergence, incomplete].contains(&Policy::KeepServing)
     }
 
     fn count(&self, reload: &Reload) {

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use crate::source::{
-    BinlogPosition, EventHeader, ServerInfo, ServerUrl, SourceError, connect, event::event_type,
+    BinlogPosition, EventHeader, ServerInfo, ServerUrl, SourceError, connect,
     status::binlog_status,
 };
 
@@ -44,10 +44,7 @@ impl QuietServer {
         stands: &BinlogPosition,
         url: &ServerUrl,
     ) -> Result<(), SourceError> {
-        if !matches!(
-            header.type_code,
-            event_type::HEARTBEAT | event_type::HEARTBEAT_V2
-        ) {
+        if !header.is_heartbeat() {
             self.ahead = None;
             return Ok(());
         }

@@ -3,14 +3,14 @@
 use crate::apply::Applier;
 use crate::bootstrap::Contents;
 use crate::error::Error;
+use crate::policy::Cause;
+use crate::reload::Reload;
 use crate::source::{BinlogPosition, RawEvent};
 use crate::store::{Mode, Schema};
 use crate::transaction::Touch;
 
 /// The load that a replay is applied over.
-pub(crate) struct ReplayedOver<S> {
-    /// The tables as they were SELECTed.
-    pub(crate) tables: S,
+pub(crate) struct ReplayedOver {
     /// The end of the binlog before the first SELECT.
     pub(crate) before_load: BinlogPosition,
     /// What they do not have in them, where that is known.
@@ -45,23 +45,25 @@ impl<S: Schema> Applier<'_, S> {
         if !self.was_over(position) {
             return self.touch(touch);
         }
-        for &table in &touch.tables {
-            self.back_to_load(table);
-        }
         self.mark();
+        for &table in &touch.tables {
+            self.back_to_load(table)?;
+        }
         Ok(())
     }
 
     /// TRUNCATE TABLE of tables of the load: as any change of definition, but that one which was
     /// not over can be replayed.
-    pub(crate) fn judge_truncated(&mut self, position: &BinlogPosition) {
+    pub(crate) fn judge_truncated(&mut self, position: &BinlogPosition) -> Result<(), Error> {
         for table in std::mem::take(&mut self.truncated) {
             if self.was_over(position) {
-                self.back_to_load(table);
-            } else if let Some(held) = self.writer.tables_mut().table_mut(table) {
-                held.truncate(None);
+                self.mark();
+                self.back_to_load(table)?;
+            } else {
+                self.writer.truncate(table, None);
             }
         }
+        Ok(())
     }
 
     /// Whether a statement that ends there was over before the first SELECT of the load.
@@ -71,13 +73,16 @@ impl<S: Schema> Applier<'_, S> {
     }
 
     /// Gives a table the rows again that the load had.
-    fn back_to_load(&mut self, table: usize) {
-        let load = self.replayed_over.as_ref();
-        let loaded = load.and_then(|load| load.tables.table(table));
-        let working = self.writer.tables_mut().table_mut(table);
-        if let (Some(working), Some(loaded)) = (working, loaded) {
-            working.copy_from(loaded.as_any());
+    fn back_to_load(&mut self, table: usize) -> Result<(), Error> {
+        if self.writer.back_to_load(table) {
+            self.states.changed(table);
+            return Ok(());
         }
+        // A statement that the load has in it, behind one that it does not have: that cannot be.
+        self.need(Reload {
+            diverged: true,
+            ..Reload::new(Cause::Definition, vec![table], "its load was emptied".into())
+        })
     }
 
     /// Whether the load certainly has a change in it.

@@ -5,6 +5,7 @@ use crate::error::ValueError;
 use crate::image::{ImageColumn, RowImage};
 use crate::layout::{ColumnLayout, TableLayout};
 use crate::value::Value;
+use version_store::Keyed;
 
 /// A column value that came from a SELECT over the binary protocol.
 pub type SelectValue = mysql::Value;
@@ -30,6 +31,12 @@ pub trait ColumnValue: Sized + PartialEq {
 
     /// The value for printing and comparing.
     fn as_value<'a>(&'a self, column: &'a ColumnLayout) -> Value<'a>;
+
+    /// Bytes that the value owns beside itself.
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
+    }
 
     /// Whether the value in a row image is this one, bit by bit for floats; types that own
     /// memory compare without building a value.
@@ -83,6 +90,11 @@ impl<T: ColumnValue> ColumnValue for Option<T> {
             .map_or(Value::Null, |value| value.as_value(column))
     }
 
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        self.as_ref().map_or(0, T::heap_bytes)
+    }
+
     fn apply_difference(&mut self, diffs: &[u8], replayed: bool) -> Result<(), ValueError> {
         match self {
             Some(value) => value.apply_difference(diffs, replayed),
@@ -94,7 +106,7 @@ impl<T: ColumnValue> ColumnValue for Option<T> {
 }
 
 /// A generated row type: one struct per mirrored table.
-pub trait Row: Clone + Send + Sync + Sized + 'static {
+pub trait Row: Keyed + Clone + Sized {
     /// The key that identifies a row: the type of its one column, or a tuple.
     type Key: Clone + Ord + Send + Sync + std::fmt::Debug + 'static;
     /// The generated secondary indexes.
@@ -105,6 +117,12 @@ pub trait Row: Clone + Send + Sync + Sized + 'static {
 
     /// The row's key.
     fn key(&self) -> Self::Key;
+
+    /// A key as [`Keyed::key_ref`] gives it.
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_>;
+
+    /// Bytes of text, bytes and documents that the row owns.
+    fn heap_bytes(&self) -> usize;
 
     /// Decodes a row from an image that has every mirrored column.
     ///

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::source::{BinlogPosition, Gtid};
+use crate::store::TableMemory;
 
 /// What a mirror is doing.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,8 @@ pub struct TableStatus {
     pub table: String,
     /// Rows: loaded so far while loading, held afterwards.
     pub rows: u64,
+    /// What the table takes in memory, as of the last transaction that changed it.
+    pub memory: TableMemory,
     /// The server's estimate of the table's rows, made when the load started.
     pub estimated_rows: u64,
     /// Loads after the first.
@@ -159,6 +162,7 @@ impl StatusCell {
                         .map(|table| TableStatus {
                             table,
                             rows: 0,
+                            memory: TableMemory::default(),
                             estimated_rows: 0,
                             reloads: 0,
                             divergences: 0,

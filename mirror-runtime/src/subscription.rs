@@ -38,10 +38,10 @@ impl<S: Schema> Subscription<S> {
         self.snapshot.clone().into()
     }
 
-    /// The tables that the first transaction follows on, for walking them by table index.
+    /// The state that the first transaction follows on, for walking tables by table index.
     #[must_use]
-    pub fn tables(&self) -> &S {
-        self.snapshot.tables()
+    pub fn tables(&self) -> &Snapshot<S> {
+        &self.snapshot
     }
 
     /// The version that the first transaction follows on.

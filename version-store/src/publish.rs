@@ -155,7 +155,8 @@ impl Writing<'_> {
     }
 
     /// Number of the oldest version that somebody can see.
-    pub(crate) fn oldest(self) -> u64 {
+    #[must_use]
+    pub fn oldest(self) -> u64 {
         self.clock.oldest.load(Ordering::Acquire)
     }
 

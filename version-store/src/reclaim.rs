@@ -11,12 +11,12 @@ use crate::version::{Follow, Keyed, REPLACED, Version};
 use crate::writer::{TableMemory, TableWriter, Touched, is_there};
 
 impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
-    /// Frees what nobody can see any more, at most about `most` rows of it; whether there may be
-    /// more.
+    /// Frees what nobody can see any more: at most about `most` rows beyond twice those that were
+    /// changed since the last time, so that it keeps up. Whether there may be more.
     pub fn reclaim(&mut self, at: Writing<'_>, most: usize) -> bool {
         let writing = self.settle(at);
         let oldest = at.oldest();
-        let mut left = most;
+        let mut left = most.saturating_add(2 * std::mem::take(&mut self.settled));
         while left > 0
             && let Some((number, done)) = self.done.front_mut()
             && *number <= oldest
@@ -133,6 +133,7 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         let writing = at.number();
         if writing != self.touched_in {
             let mut touched = std::mem::take(&mut self.touched);
+            self.settled += touched.len();
             touched.retain(|touched| is_to_be_forgotten(*touched));
             if !touched.is_empty() {
                 // `forget` takes from the end.

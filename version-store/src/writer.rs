@@ -52,6 +52,8 @@ pub struct TableWriter<R: Keyed, F: Follow<R> = ()> {
     pub(crate) touched_in: u64,
     /// The last version in which a row was put or deleted.
     pub(crate) changed_in: u64,
+    /// How much was done in versions that are over, since memory was given back last.
+    pub(crate) settled: usize,
     /// What was done in earlier versions, by their numbers, and waits for snapshots to go.
     pub(crate) done: VecDeque<(u64, Vec<Touched<R>>)>,
     /// What was taken out while a version was written, by its number.
@@ -121,6 +123,7 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         Self {
             touched_in: at.number(),
             changed_in: 0,
+            settled: 0,
             shared,
             follow,
             stranded: false,

@@ -17,6 +17,10 @@ const TUPLE_PARTS: usize = 12;
 pub(crate) struct KeyTokens {
     ty: String,
     of_self: String,
+    /// The key borrowed: its type, as it is made of `self` and of `key`.
+    ref_ty: String,
+    ref_of_self: String,
+    ref_of_key: String,
     decode: String,
     params: String,
     lookup: String,
@@ -30,6 +34,9 @@ pub(crate) struct IndexTokens {
     range_method: String,
     ty: String,
     of_row: String,
+    /// Whether `row` has the values of `key`, and whether `one` and `other` have the same.
+    is_of: String,
+    is_same: String,
     unique: bool,
     params: String,
     lookup: String,
@@ -44,9 +51,12 @@ pub(super) fn key_tokens(table: &Table) -> Result<KeyTokens, ModelError> {
     Ok(KeyTokens {
         ty: tuple_of(&parts, Part::key_type).to_string(),
         of_self: tuple_of(&parts, |part| part.of_row(&quote!(self))).to_string(),
+        ref_ty: tuple_of(&parts, Part::ref_type).to_string(),
+        ref_of_self: tuple_of(&parts, Part::ref_of_self).to_string(),
+        ref_of_key: ref_of_key(&parts),
         decode: decode(&parts),
         params: params(&parts, false),
-        lookup: lookup(&parts, false),
+        lookup: tuple_of(&parts, Part::ref_of_param).to_string(),
         get_docs: Docs::new()
             .line(format!(
                 "The row with this value of {}, if there is one.",
@@ -71,6 +81,8 @@ pub(super) fn index_tokens(table: &Table, index: &Index) -> Result<IndexTokens, 
     Ok(IndexTokens {
         ty: tuple_of(&parts, Part::key_type).to_string(),
         of_row: tuple_of(&parts, |part| part.of_row(&quote!(row))).to_string(),
+        is_of: is_of(&parts),
+        is_same: is_same(&parts),
         unique: index.unique,
         params: params(&parts, index.unique),
         lookup: lookup(&parts, index.unique),
@@ -163,6 +175,77 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// The type in the borrowed key.
+    fn ref_type(&self) -> TokenStream {
+        let ty = &self.ty;
+        let ty = match self.shape {
+            Shape::Text => quote!(&'a str),
+            Shape::Bytes => quote!(&'a [u8]),
+            Shape::Clone | Shape::Unordered => quote!(&'a #ty),
+            Shape::Float => total_type(&self.column.ty),
+            Shape::Copy => ty.clone(),
+        };
+        optional(self.column.nullable, ty)
+    }
+
+    /// The part of the borrowed key of `self`.
+    fn ref_of_self(&self) -> TokenStream {
+        let field = &self.field;
+        match (self.shape, self.column.nullable) {
+            (Shape::Copy | Shape::Float, _) => self.of_row(&quote!(self)),
+            (Shape::Text | Shape::Bytes, false) => quote!(&*self.#field),
+            (Shape::Text | Shape::Bytes, true) => quote!(self.#field.as_deref()),
+            (_, false) => quote!(&self.#field),
+            (_, true) => quote!(self.#field.as_ref()),
+        }
+    }
+
+    /// The part of a borrowed key from the part of a key, which is called `part` and is borrowed.
+    fn ref_of_part(&self, part: &TokenStream) -> TokenStream {
+        match (self.shape, self.column.nullable) {
+            (Shape::Copy | Shape::Float, _) => quote!(*#part),
+            (Shape::Text | Shape::Bytes, false) => quote!(&**#part),
+            (Shape::Text | Shape::Bytes, true) => quote!(#part.as_deref()),
+            (_, false) => quote!(#part),
+            (_, true) => quote!(#part.as_ref()),
+        }
+    }
+
+    /// The parameter of a look-up as a part of a borrowed key.
+    fn ref_of_param(&self) -> TokenStream {
+        match self.shape {
+            Shape::Float => self.owned(false),
+            _ => {
+                let field = &self.field;
+                quote!(#field)
+            }
+        }
+    }
+
+    /// Whether the row that is called `row` has the value of a part of a key.
+    fn is_of(&self, part: &TokenStream) -> TokenStream {
+        let field = &self.field;
+        match self.shape {
+            Shape::Float => {
+                let value = self.of_row(&quote!(row));
+                quote!(#value == *#part)
+            }
+            _ => quote!(row.#field == *#part),
+        }
+    }
+
+    /// Whether the rows that are called `one` and `other` have the same value.
+    fn is_same(&self) -> TokenStream {
+        let field = &self.field;
+        match self.shape {
+            Shape::Float => {
+                let (one, other) = (self.of_row(&quote!(one)), self.of_row(&quote!(other)));
+                quote!(#one == #other)
+            }
+            _ => quote!(one.#field == other.#field),
+        }
+    }
+
     /// The key part from a row image, as a `Result`.
     fn decode(&self) -> TokenStream {
         let index = proc_macro2::Literal::usize_unsuffixed(self.index);
@@ -243,12 +326,42 @@ fn decode(parts: &[Part<'_>]) -> String {
     quote!(Ok(#key)).to_string()
 }
 
+/// The key that is called `key` taken apart, and the names of its parts.
+fn taken_apart(parts: &[Part<'_>]) -> (TokenStream, Vec<TokenStream>) {
+    let names = (0..parts.len()).map(|at| format_ident!("part{at}"));
+    let names: Vec<TokenStream> = names.map(|name| quote!(#name)).collect();
+    let pattern = nest(names.clone());
+    (quote!(let #pattern = key;), names)
+}
+
+/// The borrowed key of `key`.
+fn ref_of_key(parts: &[Part<'_>]) -> String {
+    let (take_apart, names) = taken_apart(parts);
+    let of_parts = parts.iter().zip(&names);
+    let key = nest(of_parts.map(|(part, name)| part.ref_of_part(name)).collect());
+    quote!(#take_apart #key).to_string()
+}
+
+/// Whether `row` has the values of `key`.
+fn is_of(parts: &[Part<'_>]) -> String {
+    let (take_apart, names) = taken_apart(parts);
+    let each = parts.iter().zip(&names);
+    let each = each.map(|(part, name)| part.is_of(name));
+    quote!(#take_apart #(#each)&&*).to_string()
+}
+
+/// Whether `one` and `other` have the same values.
+fn is_same(parts: &[Part<'_>]) -> String {
+    let each = parts.iter().map(Part::is_same);
+    quote!(#(#each)&&*).to_string()
+}
+
 fn params(parts: &[Part<'_>], unique: bool) -> String {
     let params = parts.iter().map(|part| part.param(unique));
     quote!(#(#params),*).to_string()
 }
 
-/// The argument of `get`, `first` or `all`: a reference to the key.
+/// The argument of `first` or `all`: a reference to the key.
 fn lookup(parts: &[Part<'_>], unique: bool) -> String {
     if let [part] = parts {
         let borrowed = matches!(part.shape, Shape::Text | Shape::Bytes | Shape::Clone);

@@ -49,6 +49,14 @@ pub(super) fn shape(column: &Column) -> Shape {
     }
 }
 
+/// Whether values own memory beside themselves, of an amount that is known.
+pub(super) fn is_on_heap(column: &Column) -> bool {
+    let is_user = matches!(column.held, Held::User(_));
+    let is_big = matches!(&column.ty, ColumnType::Decimal { .. }) && shape(column) == Shape::Clone;
+    let owns = matches!(shape(column), Shape::Text | Shape::Bytes | Shape::Unordered);
+    !is_user && (owns || is_big)
+}
+
 /// The type of a column's values that are not NULL.
 pub(super) fn value_type(table: &Table, column: &Column) -> Result<TokenStream, ModelError> {
     match &column.held {

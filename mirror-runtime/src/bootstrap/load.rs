@@ -16,7 +16,7 @@ use crate::options::Options;
 use crate::row::SelectValue;
 use crate::source::{StopHandle, connect, query_error};
 use crate::status::StatusCell;
-use crate::store::{Batch, Schema};
+use crate::store::{Batch, NewTables, Schema, Writer};
 
 /// Rows that a connection hands over at once.
 const BATCH_ROWS: usize = 1000;
@@ -35,9 +35,10 @@ type Delivery = Result<(usize, Box<dyn Batch>), Error>;
 pub(super) fn load<S: Schema>(
     conn: &mut Conn,
     shared: &Shared<S>,
+    writer: &Writer<S>,
     selected: &[bool],
     mut snapshot: Option<Conn>,
-) -> Result<S, Error> {
+) -> Result<NewTables<S>, Error> {
     let (options, status, stop) = (&shared.options, &shared.status, &*shared.stop);
     let mut jobs = VecDeque::new();
     for (table, layout) in S::layouts().iter().enumerate() {
@@ -75,7 +76,7 @@ pub(super) fn load<S: Schema>(
             });
         }
         drop(sender);
-        let result = collect::<S>(&receiver, status, stop);
+        let result = collect(&receiver, writer, writer.new_tables(selected), status, stop);
         failed.store(true, Ordering::Relaxed);
         // Lets connections that wait for room or for the server go on, and end.
         drop(receiver);
@@ -91,10 +92,11 @@ pub(super) fn load<S: Schema>(
 /// Inserts batches until the last connection is done.
 fn collect<S: Schema>(
     receiver: &Receiver<Delivery>,
+    writer: &Writer<S>,
+    mut tables: NewTables<S>,
     status: &StatusCell,
     stop: &AtomicBool,
-) -> Result<S, Error> {
-    let mut tables = S::default();
+) -> Result<NewTables<S>, Error> {
     loop {
         let (index, batch) = match receiver.recv_timeout(STOP_POLL) {
             Ok(delivery) => delivery?,
@@ -105,15 +107,13 @@ fn collect<S: Schema>(
             Err(RecvTimeoutError::Timeout) => continue,
         };
         let rows = batch.rows() as u64;
-        if let Some(table) = tables.table_mut(index) {
-            table
-                .insert_batch(batch)
-                .map_err(|error| TableError::Event {
-                    event: "SELECT",
-                    position: crate::source::BinlogPosition::start_of("none"),
-                    detail: error.to_string(),
-                })?;
-        }
+        writer
+            .insert_batch(&mut tables, index, batch)
+            .map_err(|error| TableError::Event {
+                event: "SELECT",
+                position: crate::source::BinlogPosition::start_of("none"),
+                detail: error.to_string(),
+            })?;
         status.update(|status| {
             if let Some(shown) = status.tables.get_mut(index) {
                 shown.rows += rows;
@@ -140,11 +140,10 @@ fn work<S: Schema>(
         None => connect(&options.url)?,
     };
     lock(reads).push(StopHandle::new(&conn)?);
-    let blank = S::default();
     loop {
         let piece = lock(jobs).pop_front();
         let Some(piece) = piece else { return Ok(()) };
-        let new_batch = || blank.table(piece.table).map(|table| table.new_batch());
+        let new_batch = || S::kinds().get(piece.table).map(|kind| kind.new_batch());
         select::<S>(&mut conn, &piece, &new_batch, sender, ended)?;
         if ended() {
             return Ok(());

@@ -42,13 +42,13 @@ use crate::source::{
 };
 use crate::statement::Reach;
 use crate::status::State;
-use crate::store::Schema;
+use crate::store::{NewTables, Schema, Writer};
 use view::View;
 
 /// Loaded tables, and from where to replay.
-pub(crate) struct Loaded<S> {
+pub(crate) struct Loaded<S: Schema> {
     /// The tables; not yet a state that the server ever had.
-    pub(crate) tables: S,
+    pub(crate) tables: NewTables<S>,
     /// Whether they are all that are selected, although fewer were wanted.
     pub(crate) is_whole: bool,
     /// Where to start the replay.
@@ -95,6 +95,7 @@ pub(crate) struct Order<'a> {
 pub(crate) fn bootstrap<S: Schema>(
     shared: &Shared<S>,
     order: &Order<'_>,
+    writer: &Writer<S>,
 ) -> Result<Loaded<S>, Error> {
     let (options, selected) = (&shared.options, shared.selected.as_slice());
     let mut conn = connect(&options.url)?;
@@ -124,7 +125,7 @@ pub(crate) fn bootstrap<S: Schema>(
             // As naive as can be: right before the SELECTs.
             anchor = StreamStart::File(binlog_status(&mut conn, &info)?);
         }
-        load::load::<S>(&mut conn, shared, loading, view.conn).map(|tables| (tables, defaults))
+        load::load(&mut conn, shared, writer, loading, view.conn).map(|tables| (tables, defaults))
     });
     let (tables, defaults) = match loaded {
         Err(Error::Source(error)) if is_about_columns(&error) => {

@@ -61,6 +61,16 @@ const NO_FOREIGN_KEY_CHECKS: u16 = 2;
 const USE_SQL_FOREIGN_KEY: u16 = 16;
 
 impl<'a> RowsEvent<'a> {
+    /// The event without the rows that take its first so many bytes.
+    #[must_use]
+    pub fn behind(&self, bytes: usize) -> Self {
+        Self {
+            rows: self.rows.get(bytes..).unwrap_or_default(),
+            rows_at: self.rows_at + bytes,
+            ..*self
+        }
+    }
+
     /// Reads just the table's number from the body of a rows event of any type, so that rows of
     /// tables nobody mirrors need no more.
     ///

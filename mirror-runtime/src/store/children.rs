@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::index::{Entries, Step};
 use crate::error::ValueError;
 use crate::layout::{ForeignKeyAction, ForeignKeyLayout};
 use crate::row::{Row, SelectValue};
@@ -124,53 +125,51 @@ impl ChildChange {
     }
 }
 
-/// The rows of one table by the values of each of its foreign keys, persistent like its rows.
-#[derive(Clone)]
+/// The rows of one table by the values of each of its foreign keys, those of older versions
+/// among them.
 pub(super) struct Children<R: Row> {
     /// By foreign key; empty for those that are not compared by value.
-    by_key: Vec<imbl::OrdMap<ParentKey, imbl::OrdSet<R::Key>>>,
+    by_key: Vec<Entries<ParentKey, R::Key>>,
 }
 
 impl<R: Row> Default for Children<R> {
     fn default() -> Self {
         let keys = R::layout().foreign_keys.len();
         Self {
-            by_key: vec![imbl::OrdMap::new(); keys],
+            by_key: vec![Entries::default(); keys],
         }
     }
 }
 
 impl<R: Row> Children<R> {
-    pub(super) fn insert(&mut self, row: &R) {
+    /// Follows a row that came or went, in the place of `beside` if there is one.
+    #[inline]
+    pub(super) fn follow(&mut self, row: &R, beside: Option<&R>, step: Step) {
         for (key, children) in Self::keys().zip(&mut self.by_key) {
-            if let Some(parent) = Self::parent(key, row) {
-                children.entry(parent).or_default().insert(row.key());
+            let parent = Self::parent(key, row);
+            let had = beside.map(|beside| Self::parent(key, beside));
+            if let Some(parent) = parent.filter(|parent| had.flatten().as_ref() != Some(parent)) {
+                children.count(parent, row.key(), step);
             }
         }
     }
 
-    pub(super) fn remove(&mut self, row: &R) {
-        for (key, children) in Self::keys().zip(&mut self.by_key) {
-            let Some(parent) = Self::parent(key, row) else {
-                continue;
-            };
-            let Some(of_parent) = children.get_mut(&parent) else {
-                continue;
-            };
-            of_parent.remove(&row.key());
-            if of_parent.is_empty() {
-                children.remove(&parent);
-            }
-        }
-    }
-
-    /// Keys of the rows that have these values in the foreign key with this index.
+    /// Keys of the rows that have, or had, these values in the foreign key with this index.
     pub(super) fn of(&self, key: usize, parent: &ParentKey) -> Vec<R::Key> {
-        self.by_key
-            .get(key)
-            .and_then(|children| children.get(parent))
-            .map(|keys| keys.iter().cloned().collect())
-            .unwrap_or_default()
+        let children = self.by_key.get(key);
+        let under = children.and_then(|children| children.under(parent, None));
+        under.map_or_else(Vec::new, |(_, rows)| rows.cloned().collect())
+    }
+
+    /// Whether a row has these values in the foreign key with this index.
+    pub(super) fn is_of(row: &R, key: usize, parent: &ParentKey) -> bool {
+        let key = R::layout().foreign_keys.get(key);
+        key.and_then(|key| Self::parent(key, row)).as_ref() == Some(parent)
+    }
+
+    /// About the bytes that they take.
+    pub(super) fn bytes(&self) -> usize {
+        self.by_key.iter().map(Entries::bytes).sum()
     }
 
     fn keys() -> impl Iterator<Item = &'static ForeignKeyLayout> {

@@ -5,19 +5,27 @@
 //! called a difference here before the same held row was found to differ several times.
 
 use std::any::Any;
-use std::sync::Arc;
 
-use super::Table;
+use version_store::{Moment, RowRef};
+
+use super::{Table, TableAt};
 use crate::error::ValueError;
 use crate::layout::TableLayout;
 use crate::row::{Row, SelectValue};
 use crate::verify::{Difference, DifferenceKind, key_text, sql_parameter};
 
+/// One version of a table, without its row type.
+#[derive(Clone, Copy)]
+pub struct HeldTable<'a> {
+    pub(crate) table: &'a dyn Any,
+    pub(crate) at: Moment<'a>,
+}
+
 /// Two versions of one table: from before and from after the server's rows were read.
 #[derive(Clone, Copy)]
 pub struct Held<'a> {
-    pub(crate) before: &'a dyn Any,
-    pub(crate) after: &'a dyn Any,
+    pub(crate) before: HeldTable<'a>,
+    pub(crate) after: HeldTable<'a>,
 }
 
 /// How the server's rows of an answer were read.
@@ -93,7 +101,7 @@ struct Suspect<R: Row> {
     parameters: Vec<SelectValue>,
     text: String,
     /// What the mirror held under the key when it was judged last.
-    held: Option<Arc<R>>,
+    held: Option<RowRef<R>>,
     /// How often in a row the server's row differed from that.
     times: u32,
     committed: Option<R>,
@@ -115,7 +123,7 @@ pub(super) struct TableComparer<R: Row> {
     /// Up to where rows that only the mirror has were looked for.
     looked: Option<R::Key>,
     /// Held rows that were asked for, in key order; whether they came.
-    asked: Vec<(Arc<R>, bool)>,
+    asked: Vec<(RowRef<R>, bool)>,
     suspects: Vec<Suspect<R>>,
     checking: Vec<Suspect<R>>,
 }
@@ -151,8 +159,12 @@ impl<R: Row> TableComparer<R> {
 }
 
 /// The two versions as tables of rows of this type.
-fn tables<'a, R: Row>(held: Held<'a>) -> Option<(&'a Table<R>, &'a Table<R>)> {
-    Some((held.before.downcast_ref()?, held.after.downcast_ref()?))
+fn tables<'a, R: Row>(held: Held<'a>) -> Option<(TableAt<'a, R>, TableAt<'a, R>)> {
+    let table = |held: HeldTable<'a>| {
+        let table = held.table.downcast_ref::<Table<R>>()?;
+        Some(table.at(held.at, 0))
+    };
+    Some((table(held.before)?, table(held.after)?))
 }
 
 fn key_parameters<R: Row>(row: &R) -> Vec<SelectValue> {
@@ -165,18 +177,18 @@ fn key_parameters<R: Row>(row: &R) -> Vec<SelectValue> {
 }
 
 /// Whether two versions hold the very same row, or none.
-fn is_same<R>(one: Option<&Arc<R>>, other: Option<&Arc<R>>) -> bool {
+fn is_same<R>(one: Option<&R>, other: Option<&R>) -> bool {
     match (one, other) {
-        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+        (Some(one), Some(other)) => std::ptr::eq(one, other),
         (None, None) => true,
         _ => false,
     }
 }
 
 /// Whether a held row is the server's, value by value.
-fn agrees<R: Row>(held: Option<&Arc<R>>, server: Option<&R>) -> bool {
+fn agrees<R: Row>(held: Option<&R>, server: Option<&R>) -> bool {
     match (held, server) {
-        (Some(held), Some(server)) => differing(held.as_ref(), server).next().is_none(),
+        (Some(held), Some(server)) => differing(held, server).next().is_none(),
         (None, None) => true,
         _ => false,
     }
@@ -191,9 +203,9 @@ fn differing<'r, R: Row>(one: &'r R, other: &'r R) -> impl Iterator<Item = &'sta
         .map(|(_, column)| column.name)
 }
 
-fn kind<R: Row>(held: Option<&Arc<R>>, server: Option<&R>) -> DifferenceKind {
+fn kind<R: Row>(held: Option<&R>, server: Option<&R>) -> DifferenceKind {
     match (held, server) {
-        (Some(held), Some(server)) => DifferenceKind::Columns(differing(&**held, server).collect()),
+        (Some(held), Some(server)) => DifferenceKind::Columns(differing(held, server).collect()),
         (Some(_), None) => DifferenceKind::OnlyInMirror,
         (None, _) => DifferenceKind::OnlyOnServer,
     }
@@ -226,7 +238,7 @@ impl<R: Row> Comparer for TableComparer<R> {
         self.in_order &= before.is_none_or(|before| *before < key);
         self.page_rows += 1;
         let agreed = tables::<R>(held).is_some_and(|(before, after)| {
-            let (one, other) = (before.shared(&key), after.shared(&key));
+            let (one, other) = (before.get(row.key_ref()), after.get(row.key_ref()));
             agrees(one, Some(&row)) || (!is_same(one, other) && agrees(other, Some(&row)))
         });
         if !agreed {
@@ -287,10 +299,10 @@ impl<R: Row> Comparer for TableComparer<R> {
             while page.peek().is_some_and(|next| **next < key) {
                 page.next();
             }
-            if page.peek() == Some(&&key) || after.shared(&key).is_none() {
+            if page.peek() == Some(&&key) || after.get(row.key_ref()).is_none() {
                 continue;
             }
-            found.push(Arc::clone(row));
+            found.push(row);
             if found.len() >= limit {
                 looked = Some(key);
                 through = false;
@@ -301,7 +313,7 @@ impl<R: Row> Comparer for TableComparer<R> {
             self.looked = looked;
         }
         for row in found {
-            self.suspect(&row);
+            self.suspect(row);
         }
         through
     }
@@ -311,7 +323,8 @@ impl<R: Row> Comparer for TableComparer<R> {
         self.asked.clear();
         if let Some((before, _)) = tables::<R>(held) {
             let rows = before.between(from.as_ref(), None).take(limit);
-            self.asked.extend(rows.map(|row| (Arc::clone(row), false)));
+            let refs = rows.filter_map(|row| before.get_ref(row.key_ref()));
+            self.asked.extend(refs.map(|row| (row, false)));
         }
         let keys = self.asked.iter().map(|(row, _)| key_parameters(&**row));
         keys.collect()
@@ -321,11 +334,11 @@ impl<R: Row> Comparer for TableComparer<R> {
         let Some((_, after)) = tables::<R>(held) else {
             return;
         };
-        let absent: Vec<Arc<R>> = self
+        let absent: Vec<RowRef<R>> = self
             .asked
             .iter()
-            .filter(|(row, came)| !came && after.shared(&row.key()).is_some())
-            .map(|(row, _)| Arc::clone(row))
+            .filter(|(row, came)| !came && after.get(row.key_ref()).is_some())
+            .map(|(row, _)| row.clone())
             .collect();
         for row in absent {
             self.suspect(&row);
@@ -388,7 +401,7 @@ impl<R: Row> Comparer for TableComparer<R> {
             return differences;
         };
         self.checking.retain_mut(|suspect| {
-            let (one, other) = (before.shared(&suspect.key), after.shared(&suspect.key));
+            let (one, other) = (before.get(R::borrowed(&suspect.key)), after.get(R::borrowed(&suspect.key)));
             let is_held = |row: Option<&R>| agrees(one, row) || agrees(other, row);
             if is_held(suspect.committed.as_ref()) {
                 return false;
@@ -398,9 +411,9 @@ impl<R: Row> Comparer for TableComparer<R> {
                 suspect.times = 0;
                 return true;
             }
-            if suspect.times == 0 || !is_same(suspect.held.as_ref(), one) {
+            if suspect.times == 0 || !is_same(suspect.held.as_deref(), one) {
                 suspect.times = 0;
-                suspect.held = one.cloned();
+                suspect.held = before.get_ref(R::borrowed(&suspect.key));
             }
             suspect.times += 1;
             if suspect.times < times {

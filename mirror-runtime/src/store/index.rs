@@ -1,126 +1,222 @@
-//! A secondary index: from the values of some columns to the rows that hold them.
+//! A secondary index: from the values of some columns to the keys of the rows that hold them.
 //!
-//! Unique and other indexes share one structure. While a bootstrap replays changes that are
-//! older than the rows it SELECTed, two rows may hold the same value of a unique key for a
-//! moment, so a structure that can hold only one of them would lose the other.
+//! It has the keys of all rows that any version shows, so a reader looks again whether the row of
+//! its version is one of them.
 
-use std::ops::{Bound, RangeBounds};
-use std::sync::Arc;
+use std::borrow::Borrow;
+use std::ops::Bound;
 
 use crate::row::Row;
 
-/// Rows by the key type `K`, ordered by it, then by primary key.
-#[derive(Clone)]
-pub struct Index<K, R: Row> {
-    rows: imbl::OrdMap<K, Bucket<R>>,
+/// What an index is over: implemented by generated code for a type of its own for each index.
+pub trait IndexOf<R: Row>: Sized + 'static {
+    /// The values of the index's columns.
+    type Key: Ord + Clone + Send + Sync + 'static;
+
+    /// The values that a row has.
+    fn of(row: &R) -> Self::Key;
+    /// Whether a row has these values.
+    fn is_of(row: &R, key: &Self::Key) -> bool;
+    /// Whether two rows have the same values.
+    fn is_same(one: &R, other: &R) -> bool;
+    /// This one of the table's indexes.
+    fn index(indexes: &R::Indexes) -> &Index<Self, R>;
 }
 
-#[derive(Clone)]
-enum Bucket<R: Row> {
-    One(Arc<R>),
-    Many(imbl::OrdMap<R::Key, Arc<R>>),
+/// Whether a row is one more that an index has to have, or one less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// One more.
+    Came,
+    /// One less.
+    Went,
 }
 
-impl<K: Ord + Clone, R: Row> Default for Index<K, R> {
+/// Keys of rows, ordered by the values of the index's columns, then by themselves.
+pub struct Index<I: IndexOf<R>, R: Row> {
+    pub(super) entries: Entries<I::Key, R::Key>,
+}
+
+impl<I: IndexOf<R>, R: Row> Clone for Index<I, R> {
+    fn clone(&self) -> Self {
+        Self {
+            entries: self.entries.clone(),
+        }
+    }
+}
+
+impl<I: IndexOf<R>, R: Row> Default for Index<I, R> {
     fn default() -> Self {
         Self {
-            rows: imbl::OrdMap::new(),
+            entries: Entries::default(),
         }
     }
 }
 
-impl<K: Ord + Clone, R: Row> Index<K, R> {
-    /// Adds a row under its key.
-    pub fn insert(&mut self, key: K, row: &Arc<R>) {
-        match self.rows.get_mut(&key) {
-            None => {
-                self.rows.insert(key, Bucket::One(Arc::clone(row)));
-            }
-            Some(Bucket::Many(rows)) => {
-                rows.insert(row.key(), Arc::clone(row));
-            }
-            Some(bucket @ Bucket::One(_)) => {
-                let mut rows = imbl::OrdMap::new();
-                if let Bucket::One(first) = bucket {
-                    rows.insert(first.key(), Arc::clone(first));
-                }
-                rows.insert(row.key(), Arc::clone(row));
-                *bucket = if rows.len() == 1 {
-                    Bucket::One(Arc::clone(row))
-                } else {
-                    Bucket::Many(rows)
-                };
-            }
+impl<I: IndexOf<R>, R: Row> Index<I, R> {
+    /// Follows a row that came or went, unless the row beside it has the same values. Whether the
+    /// index is another now.
+    pub fn follow(&mut self, row: &R, beside: Option<&R>, step: Step) -> bool {
+        if beside.is_some_and(|beside| I::is_same(row, beside)) {
+            return false;
         }
+        self.entries.count(I::of(row), row.key(), step);
+        true
     }
 
-    /// Removes a row from under its key.
-    pub fn remove(&mut self, key: &K, row: &R) {
-        let empty = match self.rows.get_mut(key) {
-            None => false,
-            Some(Bucket::One(held)) => held.key() == row.key(),
-            Some(Bucket::Many(rows)) => {
-                rows.remove(&row.key());
-                rows.is_empty()
-            }
-        };
-        if empty {
-            self.rows.remove(key);
-        }
-    }
-
-    /// The first row with this key, in primary-key order.
+    /// Number of entries, those of older versions included.
     #[must_use]
-    pub fn first<Q>(&self, key: &Q) -> Option<&R>
-    where
-        K: std::borrow::Borrow<Q>,
-        Q: Ord + ?Sized,
-    {
-        match self.rows.get(key)? {
-            Bucket::One(row) => Some(row),
-            Bucket::Many(rows) => rows.values().next().map(AsRef::as_ref),
-        }
+    pub fn len(&self) -> usize {
+        self.entries.len
     }
 
-    /// All rows with this key, in primary-key order.
-    pub fn all<Q>(&self, key: &Q) -> impl Iterator<Item = &R> + use<'_, K, R, Q>
-    where
-        K: std::borrow::Borrow<Q>,
-        Q: Ord + ?Sized,
-    {
-        self.rows.get(key).into_iter().flat_map(Bucket::iter)
+    /// Whether there is no entry.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.len == 0
     }
 
-    /// All rows whose key is within the bounds, in key order, then in primary-key order.
-    ///
-    /// Bounds that exclude each other give nothing.
-    pub fn range<B: RangeBounds<K>>(&self, bounds: B) -> IndexRange<'_, R> {
-        let bounds = (bounds.start_bound().cloned(), bounds.end_bound().cloned());
-        if is_empty_range(&bounds) {
-            return IndexRange {
-                rows: Box::new(std::iter::empty()),
-            };
-        }
-        IndexRange {
-            rows: Box::new(
-                self.rows
-                    .range(bounds)
-                    .flat_map(|(_, bucket)| bucket.iter()),
-            ),
+    /// About the bytes that it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.entries.bytes()
+    }
+}
+
+/// Keys of rows by something, each with the number of times that it is there.
+#[derive(Clone)]
+pub(super) struct Entries<K, P> {
+    by_key: imbl::OrdMap<K, Bucket<P>>,
+    len: usize,
+}
+
+#[derive(Clone)]
+enum Bucket<P> {
+    One(P, u32),
+    Many(imbl::OrdMap<P, u32>),
+}
+
+impl<K: Ord + Clone, P: Ord + Clone> Default for Entries<K, P> {
+    fn default() -> Self {
+        Self {
+            by_key: imbl::OrdMap::new(),
+            len: 0,
         }
     }
 }
 
-/// Rows of a range, in key order.
-pub struct IndexRange<'a, R> {
-    pub(super) rows: Box<dyn Iterator<Item = &'a R> + 'a>,
+impl<K: Ord + Clone, P: Ord + Clone> Entries<K, P> {
+    /// Counts a row in or out.
+    pub(super) fn count(&mut self, key: K, row: P, step: Step) {
+        match step {
+            Step::Came => self.add(key, row),
+            Step::Went => self.take(&key, &row),
+        }
+    }
+
+    fn add(&mut self, key: K, row: P) {
+        let Some(bucket) = self.by_key.get_mut(&key) else {
+            self.by_key.insert(key, Bucket::One(row, 1));
+            self.len += 1;
+            return;
+        };
+        match bucket {
+            Bucket::One(held, times) if *held == row => *times += 1,
+            Bucket::One(held, times) => {
+                let rows = [(held.clone(), *times), (row, 1)];
+                *bucket = Bucket::Many(rows.into_iter().collect());
+                self.len += 1;
+            }
+            Bucket::Many(rows) => match rows.get_mut(&row) {
+                Some(times) => *times += 1,
+                None => {
+                    rows.insert(row, 1);
+                    self.len += 1;
+                }
+            },
+        }
+    }
+
+    fn take(&mut self, key: &K, row: &P) {
+        let (is_gone, is_empty) = match self.by_key.get_mut(key) {
+            Some(Bucket::One(held, times)) if held == row => {
+                *times -= 1;
+                (*times == 0, *times == 0)
+            }
+            Some(Bucket::Many(rows)) => {
+                let is_gone = rows.get_mut(row).is_some_and(|times| {
+                    *times -= 1;
+                    *times == 0
+                });
+                if is_gone {
+                    rows.remove(row);
+                }
+                (is_gone, rows.is_empty())
+            }
+            // Nothing was counted in that is counted out here.
+            _ => (false, false),
+        };
+        self.len -= usize::from(is_gone);
+        if is_empty {
+            self.by_key.remove(key);
+        }
+    }
+
+    /// The rows under a key, in order, from behind one of them on; the key as it is held.
+    pub(super) fn under<'e, Q>(
+        &'e self,
+        key: &Q,
+        after: Option<&P>,
+    ) -> Option<(&'e K, Box<dyn Iterator<Item = &'e P> + 'e>)>
+    where
+        K: Borrow<Q>,
+        Q: Ord + ?Sized,
+    {
+        let (key, bucket) = self.by_key.get_key_value(key)?;
+        Some((key, bucket.behind(after)))
+    }
+
+    /// Visits rows in order, from behind `after` where the first key is that one's, until `visit`
+    /// says that it is enough. Whether there may be more.
+    pub(super) fn walk(
+        &self,
+        bounds: (Bound<&K>, Bound<&K>),
+        after: Option<(&K, &P)>,
+        visit: &mut dyn FnMut(&K, &P) -> bool,
+    ) -> bool {
+        for (key, bucket) in self.by_key.range::<_, K>(bounds) {
+            let after = after.filter(|(last, _)| *last == key).map(|(_, row)| row);
+            for row in bucket.behind(after) {
+                if !visit(key, row) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// About the bytes that they take: nodes are kept three quarters full on average.
+    pub(super) fn bytes(&self) -> usize {
+        let keys = self.by_key.len();
+        let in_buckets = if keys == self.len { 0 } else { self.len };
+        let each = size_of::<(K, Bucket<P>)>();
+        (keys * each + in_buckets * size_of::<(P, u32)>()) * 4 / 3
+    }
 }
 
-impl<'a, R> Iterator for IndexRange<'a, R> {
-    type Item = &'a R;
-
-    fn next(&mut self) -> Option<&'a R> {
-        self.rows.next()
+impl<P: Ord + Clone> Bucket<P> {
+    fn behind(&self, after: Option<&P>) -> Box<dyn Iterator<Item = &P> + '_> {
+        match (self, after) {
+            (Self::One(row, _), after) => {
+                let row = after.is_none_or(|after| row > after).then_some(row);
+                Box::new(row.into_iter())
+            }
+            (Self::Many(rows), None) => Box::new(rows.keys()),
+            (Self::Many(rows), Some(after)) => {
+                let bounds = (Bound::Excluded(after), Bound::Unbounded);
+                Box::new(rows.range::<_, P>(bounds).map(|(row, _)| row))
+            }
+        }
     }
 }
 
@@ -136,11 +232,42 @@ pub(super) fn is_empty_range<K: Ord>(bounds: &(Bound<K>, Bound<K>)) -> bool {
     }
 }
 
-impl<R: Row> Bucket<R> {
-    fn iter(&self) -> Box<dyn Iterator<Item = &R> + '_> {
-        match self {
-            Self::One(row) => Box::new(std::iter::once(row.as_ref())),
-            Self::Many(rows) => Box::new(rows.values().map(AsRef::as_ref)),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn under(entries: &Entries<u8, u8>, key: u8) -> Vec<u8> {
+        let under = entries.under(&key, None);
+        under.map_or_else(Vec::new, |(_, rows)| rows.copied().collect())
+    }
+
+    #[test]
+    fn a_row_is_there_until_it_went_as_often_as_it_came() {
+        let mut entries = Entries::default();
+        for (row, step) in [(1, Step::Came), (1, Step::Came), (2, Step::Came)] {
+            entries.count(7, row, step);
         }
+        assert_eq!(under(&entries, 7), [1, 2]);
+        entries.count(7, 1, Step::Went);
+        entries.count(7, 2, Step::Went);
+        assert_eq!((under(&entries, 7), entries.len), (vec![1], 1));
+        entries.count(7, 1, Step::Went);
+        assert_eq!((under(&entries, 7), entries.len), (vec![], 0));
+        assert!(entries.by_key.is_empty());
+    }
+
+    #[test]
+    fn a_walk_goes_on_behind_the_row_where_it_stopped() {
+        let mut entries = Entries::default();
+        for (key, row) in [(1, 1), (1, 2), (1, 3), (2, 1), (3, 9)] {
+            entries.count(key, row, Step::Came);
+        }
+        let mut seen = Vec::new();
+        let bounds = (Bound::Included(&1), Bound::Excluded(&3));
+        let more = entries.walk(bounds, Some((&1, &1)), &mut |key, row| {
+            seen.push((*key, *row));
+            true
+        });
+        assert_eq!((seen, more), (vec![(1, 2), (1, 3), (2, 1)], false));
     }
 }

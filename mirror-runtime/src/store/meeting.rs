@@ -12,8 +12,8 @@ use crate::verify::key_text_of;
 /// A row before and after, of a row that was there before.
 pub(super) fn row_images<R: Row>(change: RowChange<R>) -> Option<RowImagesOf> {
     match change {
-        RowChange::Update { before, after } => Some((before, Some(after))),
-        RowChange::Delete { before } => Some((before, None)),
+        RowChange::Update { before, after } => Some((Box::new(before), Some(Box::new(after)))),
+        RowChange::Delete { before } => Some((Box::new(before), None)),
         RowChange::Insert { .. } | RowChange::Truncate => None,
     }
 }

@@ -1,28 +1,40 @@
 //! Tables in memory, snapshots of them, and the single writer.
 //!
-//! All tables of a mirror are one value of the generated `Tables` type. Its parts are
-//! persistent maps, so that a clone is cheap and shares everything: the writer works on a
-//! clone, a commit publishes it as a whole, an abandoned transaction just drops it. Readers
-//! take the published value and keep it as long as they like.
+//! Rows are kept in `version-store`, in all versions that somebody can see. The writer stamps what
+//! it does with the number of the version to come; a commit shows all of it by one atomic store,
+//! an abandoned transaction is undone. Readers take a snapshot, which is a number and the tables'
+//! handles, and keep it as long as they like. The order of keys and the indexes have the keys of
+//! all versions; readers look again which rows are there in theirs.
 
 mod children;
 mod compare;
+
 mod divergence;
 mod index;
+mod kind;
 mod meeting;
+mod ordered;
 mod publish;
+mod rows;
 mod table;
+mod table_core;
 mod table_writer;
 
 pub use children::{ChildChange, ParentKey};
-pub use compare::{Comparer, Held, Read};
+pub use compare::{Comparer, Held, HeldTable, Read};
 pub use divergence::{ApplyError, Divergence, Mode};
-pub use index::{Index, IndexRange};
-pub use publish::{Snapshot, Store, Version, Writer};
-pub use table::Table;
-pub use table_writer::{Batch, FirstRow, ImageValues, RowImagesOf, ShownRow, TableWriter};
+pub use index::{Index, IndexOf, Step};
+pub use kind::{Rows, TableKind};
+pub use publish::{NewTables, Snapshot, Store, Version, Writer};
+pub use rows::IndexRange;
+pub use table::{Table, TableAt};
+pub use table_writer::{
+    Batch, FirstRow, ImageValues, RowImagesOf, ShownRow, TableMemory, TableReader, TableWriter,
+    Unapplied,
+};
+pub use version_store::{Keyed, RowRef, Writing};
 
-use std::sync::Arc;
+use std::any::Any;
 
 use crate::layout::TableLayout;
 use crate::row::Row;
@@ -30,10 +42,14 @@ use crate::value::Value;
 
 /// The generated secondary indexes of one table.
 pub trait Indexes<R: Row>: Clone + Default + Send + Sync + 'static {
-    /// Adds a row that is new in the table.
-    fn insert(&mut self, row: &Arc<R>);
-    /// Removes a row that was in the table.
-    fn remove(&mut self, row: &R);
+    /// Number of indexes.
+    const COUNT: usize;
+    /// Whether two rows differ in a column of an index.
+    fn differ(one: &R, other: &R) -> bool;
+    /// Follows a row that came or went, in the place of `beside` if there is one.
+    fn follow(&mut self, row: &R, beside: Option<&R>, step: Step);
+    /// About the bytes that they take.
+    fn bytes(&self) -> usize;
 }
 
 /// What a committed transaction did to one row of one table, or to the whole table.
@@ -42,19 +58,19 @@ pub enum RowChange<R> {
     /// A new row.
     Insert {
         /// The row.
-        after: Arc<R>,
+        after: RowRef<R>,
     },
     /// A changed row; its key may have changed too.
     Update {
         /// The row before.
-        before: Arc<R>,
+        before: RowRef<R>,
         /// The row after.
-        after: Arc<R>,
+        after: RowRef<R>,
     },
     /// A deleted row.
     Delete {
         /// The row that is gone.
-        before: Arc<R>,
+        before: RowRef<R>,
     },
     /// Every row is gone (TRUNCATE TABLE, or the first change of a reload).
     Truncate,
@@ -85,6 +101,15 @@ pub trait RowValues {
 }
 
 impl<R: Row> RowValues for R {
+    fn row_layout(&self) -> &'static TableLayout {
+        R::layout()
+    }
+    fn column_value(&self, field: usize) -> Value<'_> {
+        self.value(field)
+    }
+}
+
+impl<R: Row> RowValues for RowRef<R> {
     fn row_layout(&self) -> &'static TableLayout {
         R::layout()
     }
@@ -125,8 +150,9 @@ impl<R: Row> RowChange<R> {
     }
 }
 
-/// All mirrored tables of a generated crate: implemented by its `Tables` type.
-pub trait Schema: Clone + Default + Send + Sync + Sized + 'static {
+/// All mirrored tables of a generated crate: implemented by its `Tables` type, which has a handle
+/// of each.
+pub trait Schema: Clone + Send + Sync + Sized + 'static {
     /// One change of any of the tables: the generated `Change` enum.
     type Change: Clone + Send + Sync + 'static;
     /// What readers hold: the generated `Snapshot` type.
@@ -136,10 +162,15 @@ pub trait Schema: Clone + Default + Send + Sync + Sized + 'static {
     fn layouts() -> &'static [&'static TableLayout];
     /// A hash over everything that was compiled in, as hexadecimal text.
     fn fingerprint() -> &'static str;
+    /// The types of all tables' rows.
+    fn kinds() -> &'static [&'static dyn TableKind];
+    /// All tables, empty, and their writers.
+    fn empty(at: Writing<'_>) -> (Self, Vec<Box<dyn TableWriter<Self::Change>>>);
     /// One table for reading, without its row type; `None` past the last.
-    fn table(&self, index: usize) -> Option<&dyn TableWriter<Self::Change>>;
-    /// One table for writing; `None` past the last.
-    fn table_mut(&mut self, index: usize) -> Option<&mut dyn TableWriter<Self::Change>>;
+    fn table(&self, index: usize) -> Option<&dyn TableReader>;
+    /// Puts another [`Table`] of the same row type in the place of one; of another type, nothing
+    /// changes.
+    fn set_table(&mut self, index: usize, table: &dyn Any);
     /// A change without its row type.
     fn change_view(change: &Self::Change) -> ChangeView<'_>;
 }

@@ -1,9 +1,9 @@
 //! A table without its row type: what the writer and the stream need of it.
 
 use std::any::Any;
-use std::sync::Arc;
 
-use super::compare::Comparer;
+use version_store::{Moment, Writing};
+
 use super::{ApplyError, ChildChange, Mode, ParentKey, RowValues};
 use crate::error::ValueError;
 use crate::image::{Plan, RowImage, RowsEvent};
@@ -40,7 +40,7 @@ impl<R: Row> Batch for Vec<R> {
 }
 
 /// A row as it was, and as it is now; nothing when it is gone.
-pub type RowImagesOf = (Arc<dyn RowValues>, Option<Arc<dyn RowValues>>);
+pub type RowImagesOf = (Box<dyn RowValues>, Option<Box<dyn RowValues>>);
 
 /// What [`TableWriter::apply_first`] did.
 pub struct FirstRow {
@@ -50,8 +50,55 @@ pub struct FirstRow {
     pub change: Option<RowImagesOf>,
 }
 
-/// A table without its row type: what the writer needs; `C` is the generated `Change`.
+/// Why an event was not applied to its end.
+#[derive(Debug)]
+pub struct Unapplied {
+    /// Bytes of the event's rows that were applied before that.
+    pub bytes: usize,
+    /// Why the row behind them was not.
+    pub error: ApplyError,
+}
+
+impl Unapplied {
+    pub(crate) fn at(bytes: usize) -> impl Fn(ApplyError) -> Self {
+        move |error| Self { bytes, error }
+    }
+}
+
+/// What a table takes, in bytes, without what the allocator adds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TableMemory {
+    /// Rows that the newest version has.
+    pub rows: usize,
+    /// Versions of rows: the rows, and what snapshots hold or waits to be freed.
+    pub versions: usize,
+    /// Bytes of all versions, with the text, bytes and documents that they own.
+    pub row_bytes: usize,
+    /// Bytes of the table of keys, and about those of the order and the indexes.
+    pub index_bytes: usize,
+}
+
+/// A table for reading, without its row type.
+pub trait TableReader: Send + Sync {
+    /// The table's handle, a [`Table`](super::Table).
+    fn as_any(&self) -> &dyn Any;
+    /// Every row of a version in key order, without its type.
+    fn rows<'s>(&'s self, at: Moment<'s>) -> Box<dyn Iterator<Item = &'s dyn RowValues> + 's>;
+}
+
+/// A table for writing, without its row type; `C` is the generated `Change`. What it does is part
+/// of the version that is being written.
 pub trait TableWriter<C>: Send + Sync {
+    /// The table as readers have it.
+    fn reader(&self) -> &dyn TableReader;
+    /// An empty table of the same type.
+    fn new_empty(&self, at: Writing<'_>) -> Box<dyn TableWriter<C>>;
+    /// A table of its own with the rows of a version that is not published yet; `None` when this
+    /// one has not been changed since.
+    ///
+    /// # Panics
+    /// When a newer version is published.
+    fn copy_at(&self, at: Writing<'_>, number: u64) -> Option<Box<dyn TableWriter<C>>>;
     /// Applies one rows event. Changes are added to `changes` when there is a list.
     ///
     /// # Errors
@@ -59,11 +106,12 @@ pub trait TableWriter<C>: Send + Sync {
     /// Rows before it in the event are applied then: the caller abandons the transaction.
     fn apply(
         &mut self,
+        at: Writing<'_>,
         plan: &Plan,
         rows: &RowsEvent<'_>,
         mode: Mode,
         changes: Option<&mut Vec<C>>,
-    ) -> Result<(), ApplyError>;
+    ) -> Result<(), Unapplied>;
     /// Applies the first row of a rows event, as [`apply`](Self::apply) does all of them: for
     /// tables whose changes change rows of others.
     ///
@@ -71,6 +119,7 @@ pub trait TableWriter<C>: Send + Sync {
     /// As `apply`.
     fn apply_first(
         &mut self,
+        at: Writing<'_>,
         plan: &Plan,
         rows: &RowsEvent<'_>,
         mode: Mode,
@@ -83,49 +132,32 @@ pub trait TableWriter<C>: Send + Sync {
     /// When a new value does not fit its column, or two rows would have the same key.
     fn change_children(
         &mut self,
+        at: Writing<'_>,
         key: usize,
         parent: &ParentKey,
         change: &ChildChange,
         changes: Option<&mut Vec<C>>,
     ) -> Result<Vec<RowImagesOf>, ApplyError>;
-    /// For [`copy_from`](Self::copy_from) of a table of the same type.
-    fn as_any(&self) -> &dyn Any;
-    /// Becomes a copy of a table of the same type, sharing all rows; of another type, nothing
-    /// changes.
-    fn copy_from(&mut self, other: &dyn Any);
-    /// Removes every row.
-    fn truncate(&mut self, changes: Option<&mut Vec<C>>);
-    /// An empty batch for [`insert_batch`](Self::insert_batch).
-    fn new_batch(&self) -> Box<dyn Batch>;
     /// Inserts loaded rows.
     ///
     /// # Errors
     /// When the batch is of another table.
-    fn insert_batch(&mut self, batch: Box<dyn Batch>) -> Result<(), ApplyError>;
+    fn insert_batch(&mut self, at: Writing<'_>, batch: Box<dyn Batch>) -> Result<(), ApplyError>;
     /// Adds the changes that turn an empty table into this one: a truncate and the inserts.
     fn describe(&self, changes: &mut Vec<C>);
-    /// Number of rows.
+    /// Number of rows, as the running transaction has them.
     fn row_count(&self) -> usize;
-    /// What compares rows of this table with the server's.
-    fn comparer(&self) -> Box<dyn Comparer>;
-    /// Every row in key order, without its type.
-    fn rows(&self) -> Box<dyn Iterator<Item = &dyn RowValues> + '_>;
-    /// Decodes the images of one rows event, without touching the table: what
-    /// a stream without a mirror behind it shows.
-    ///
-    /// # Errors
-    /// When a row cannot be decoded; [`Divergence::GeneratedNotLogged`](super::Divergence::GeneratedNotLogged) when an after image lacks
-    /// a generated column, [`Divergence::ReplaceNotTold`](super::Divergence::ReplaceNotTold)
-    /// when it lacks others that may have their defaults.
-    fn decode_only(
-        &self,
-        plan: &Plan,
-        rows: &RowsEvent<'_>,
-        show: &mut dyn FnMut(ShownRow<'_>, ShownRow<'_>) -> Result<(), ValueError>,
-    ) -> Result<(), ApplyError>;
+    /// Shows readers the order of keys and the indexes: before the version is published.
+    fn publish(&mut self);
+    /// Undoes everything that was done in the version that is being written.
+    fn roll_back(&mut self, at: Writing<'_>);
+    /// Frees what nobody can see any more, at most about `most` rows; whether there may be more.
+    fn reclaim(&mut self, at: Writing<'_>, most: usize) -> bool;
+    /// What the table takes.
+    fn memory(&self) -> TableMemory;
 }
 
-/// The values of one image, for [`TableWriter::decode_only`].
+/// The values of one image, for [`TableKind::decode_only`](super::TableKind::decode_only).
 #[derive(Debug)]
 pub struct ImageValues {
     layout: &'static TableLayout,

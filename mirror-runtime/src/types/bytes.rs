@@ -55,6 +55,11 @@ impl ColumnValue for Box<[u8]> {
         padded(select_bytes(value, "bytes")?, column)
     }
 
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        self.len()
+    }
+
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Bytes(Cow::Borrowed(self))
     }

@@ -231,6 +231,11 @@ impl ColumnValue for BigDecimal {
         Ok(big_decimal(text.negative, magnitude, scale))
     }
 
+    /// About: 65 digits take 27 bytes.
+    fn heap_bytes(&self) -> usize {
+        32
+    }
+
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Decimal(plain_text(self))
     }

@@ -70,6 +70,11 @@ impl ColumnValue for Geometry {
         Self::from_bytes(select_bytes(value, "bytes of a geometry")?).ok_or(TOO_SHORT)
     }
 
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        self.0.len()
+    }
+
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Bytes(Cow::Borrowed(&self.0))
     }

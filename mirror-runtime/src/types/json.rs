@@ -83,6 +83,11 @@ impl ColumnValue for Json {
         Ok(())
     }
 
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        self.0.len()
+    }
+
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Json(Cow::Borrowed(self))
     }

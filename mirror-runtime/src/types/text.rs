@@ -81,6 +81,11 @@ impl ColumnValue for Box<str> {
         Ok(*charset(column.layout).decode(&raw)? == **self)
     }
 
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        self.len()
+    }
+
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Text(Cow::Borrowed(self))
     }

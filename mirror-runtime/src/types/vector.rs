@@ -76,6 +76,11 @@ impl ColumnValue for Vector {
         entries(&select_bytes(value, "bytes of a vector")?, column)
     }
 
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        size_of_val(&*self.0)
+    }
+
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Vector(Cow::Borrowed(&self.0))
     }

@@ -32,8 +32,8 @@ pub(super) fn held<'s, S: Schema>(
     index: usize,
 ) -> Option<Held<'s>> {
     Some(Held {
-        before: before.tables().table(index)?.as_any(),
-        after: after.tables().table(index)?.as_any(),
+        before: before.held(index)?,
+        after: after.held(index)?,
     })
 }
 

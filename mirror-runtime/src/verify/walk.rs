@@ -91,11 +91,8 @@ impl<'a, S: Schema> Verification<'a, S> {
             .map(|(index, layout)| (index, *layout))
             .collect();
         let view = self.attempt(Self::view)?;
-        let counts = chosen.iter().filter_map(|(index, _)| {
-            let table = view.after.tables().table(*index)?;
-            Some(table.row_count() as u64)
-        });
-        self.total_rows = counts.sum();
+        let counts = chosen.iter().map(|(index, _)| view.after.row_count(*index));
+        self.total_rows = counts.sum::<usize>() as u64;
         drop(view);
         let mut tables = Vec::new();
         for (index, layout) in chosen {
@@ -166,9 +163,8 @@ impl<'a, S: Schema> Verification<'a, S> {
         layout: &'static TableLayout,
         select: TableSelect,
     ) -> Result<Work, Error> {
-        let tables = S::default();
-        let table = tables.table(index).ok_or(Error::Stopped)?;
-        let mut comparer = table.comparer();
+        let kind = S::kinds().get(index).ok_or(Error::Stopped)?;
+        let mut comparer = kind.comparer();
         if !select.is_in_order() {
             comparer.ignore_order();
         }

@@ -3,13 +3,12 @@
 //! `cases_mariadb.k_ids`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases_mariadb.k_ids`.
@@ -121,6 +120,20 @@ impl KIds {
     }
 }
 
+impl mirror_runtime::store::Keyed for KIds {
+    type KeyRef<'a> = (mirror_runtime::Uuid, std::net::Ipv6Addr, std::net::Ipv4Addr);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.u, self.six, self.four)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for KIds {
     type Key = (mirror_runtime::Uuid, std::net::Ipv6Addr, std::net::Ipv4Addr);
     type Indexes = KIdsIndexes;
@@ -131,6 +144,17 @@ impl Row for KIds {
 
     fn key(&self) -> Self::Key {
         (self.u, self.six, self.four)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1, part2) = key;
+        (*part0, *part1, *part2)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -213,18 +237,30 @@ impl Row for KIds {
 pub struct KIdsIndexes {}
 
 impl Indexes<KIds> for KIdsIndexes {
-    fn insert(&mut self, _row: &Arc<KIds>) {}
-    fn remove(&mut self, _row: &KIds) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &KIds, _other: &KIds) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &KIds,
+        _beside: Option<&KIds>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases_mariadb.k_ids` at one version.
 #[derive(Clone, Copy)]
 pub struct KIdsView<'s> {
-    table: &'s Table<KIds>,
+    table: mirror_runtime::store::TableAt<'s, KIds>,
 }
 
 impl<'s> KIdsView<'s> {
-    pub(crate) fn new(table: &'s Table<KIds>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, KIds>) -> Self {
         Self { table }
     }
 
@@ -235,7 +271,7 @@ impl<'s> KIdsView<'s> {
         six: std::net::Ipv6Addr,
         four: std::net::Ipv4Addr,
     ) -> Option<&'s KIds> {
-        self.table.get(&(u, six, four))
+        self.table.get((u, six, four))
     }
 
     /// The rows whose key is within the bounds, in key order.

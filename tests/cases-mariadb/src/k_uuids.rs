@@ -3,13 +3,12 @@
 //! `cases_mariadb.k_uuids`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases_mariadb.k_uuids`.
@@ -88,6 +87,20 @@ impl KUuids {
     }
 }
 
+impl mirror_runtime::store::Keyed for KUuids {
+    type KeyRef<'a> = mirror_runtime::Uuid;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.u
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for KUuids {
     type Key = mirror_runtime::Uuid;
     type Indexes = KUuidsIndexes;
@@ -98,6 +111,17 @@ impl Row for KUuids {
 
     fn key(&self) -> Self::Key {
         self.u
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -172,24 +196,36 @@ impl Row for KUuids {
 pub struct KUuidsIndexes {}
 
 impl Indexes<KUuids> for KUuidsIndexes {
-    fn insert(&mut self, _row: &Arc<KUuids>) {}
-    fn remove(&mut self, _row: &KUuids) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &KUuids, _other: &KUuids) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &KUuids,
+        _beside: Option<&KUuids>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases_mariadb.k_uuids` at one version.
 #[derive(Clone, Copy)]
 pub struct KUuidsView<'s> {
-    table: &'s Table<KUuids>,
+    table: mirror_runtime::store::TableAt<'s, KUuids>,
 }
 
 impl<'s> KUuidsView<'s> {
-    pub(crate) fn new(table: &'s Table<KUuids>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, KUuids>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`u`), if there is one.
     pub fn get(self, u: mirror_runtime::Uuid) -> Option<&'s KUuids> {
-        self.table.get(&u)
+        self.table.get(u)
     }
 
     /// The rows whose key is within the bounds, in key order.

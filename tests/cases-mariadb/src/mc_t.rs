@@ -3,13 +3,12 @@
 //! `cases_mariadb.mc_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases_mariadb.mc_t`.
@@ -133,6 +132,20 @@ impl McT {
     }
 }
 
+impl mirror_runtime::store::Keyed for McT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for McT {
     type Key = i32;
     type Indexes = McTIndexes;
@@ -143,6 +156,17 @@ impl Row for McT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.a.heap_bytes() + self.b.heap_bytes() + self.c.heap_bytes()
     }
 
     #[inline]
@@ -229,24 +253,36 @@ impl Row for McT {
 pub struct McTIndexes {}
 
 impl Indexes<McT> for McTIndexes {
-    fn insert(&mut self, _row: &Arc<McT>) {}
-    fn remove(&mut self, _row: &McT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &McT, _other: &McT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &McT,
+        _beside: Option<&McT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases_mariadb.mc_t` at one version.
 #[derive(Clone, Copy)]
 pub struct McTView<'s> {
-    table: &'s Table<McT>,
+    table: mirror_runtime::store::TableAt<'s, McT>,
 }
 
 impl<'s> McTView<'s> {
-    pub(crate) fn new(table: &'s Table<McT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, McT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s McT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

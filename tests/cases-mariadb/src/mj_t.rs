@@ -3,13 +3,12 @@
 //! `cases_mariadb.mj_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases_mariadb.mj_t`.
@@ -90,6 +89,20 @@ impl MjT {
     }
 }
 
+impl mirror_runtime::store::Keyed for MjT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for MjT {
     type Key = i32;
     type Indexes = MjTIndexes;
@@ -100,6 +113,17 @@ impl Row for MjT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.j.heap_bytes()
     }
 
     #[inline]
@@ -174,24 +198,36 @@ impl Row for MjT {
 pub struct MjTIndexes {}
 
 impl Indexes<MjT> for MjTIndexes {
-    fn insert(&mut self, _row: &Arc<MjT>) {}
-    fn remove(&mut self, _row: &MjT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &MjT, _other: &MjT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &MjT,
+        _beside: Option<&MjT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases_mariadb.mj_t` at one version.
 #[derive(Clone, Copy)]
 pub struct MjTView<'s> {
-    table: &'s Table<MjT>,
+    table: mirror_runtime::store::TableAt<'s, MjT>,
 }
 
 impl<'s> MjTView<'s> {
-    pub(crate) fn new(table: &'s Table<MjT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, MjT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s MjT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases_mariadb.t_addresses`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases_mariadb.t_addresses`.
@@ -127,6 +126,20 @@ impl TAddresses {
     }
 }
 
+impl mirror_runtime::store::Keyed for TAddresses {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TAddresses {
     type Key = u32;
     type Indexes = TAddressesIndexes;
@@ -137,6 +150,17 @@ impl Row for TAddresses {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -233,24 +257,36 @@ impl Row for TAddresses {
 pub struct TAddressesIndexes {}
 
 impl Indexes<TAddresses> for TAddressesIndexes {
-    fn insert(&mut self, _row: &Arc<TAddresses>) {}
-    fn remove(&mut self, _row: &TAddresses) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TAddresses, _other: &TAddresses) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TAddresses,
+        _beside: Option<&TAddresses>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases_mariadb.t_addresses` at one version.
 #[derive(Clone, Copy)]
 pub struct TAddressesView<'s> {
-    table: &'s Table<TAddresses>,
+    table: mirror_runtime::store::TableAt<'s, TAddresses>,
 }
 
 impl<'s> TAddressesView<'s> {
-    pub(crate) fn new(table: &'s Table<TAddresses>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TAddresses>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TAddresses> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

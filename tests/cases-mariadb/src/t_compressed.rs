@@ -3,13 +3,12 @@
 //! `cases_mariadb.t_compressed`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases_mariadb.t_compressed`.
@@ -135,6 +134,20 @@ impl TCompressed {
     }
 }
 
+impl mirror_runtime::store::Keyed for TCompressed {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TCompressed {
     type Key = u32;
     type Indexes = TCompressedIndexes;
@@ -145,6 +158,18 @@ impl Row for TCompressed {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.v.heap_bytes() + self.b.heap_bytes() + self.t.heap_bytes()
+            + self.bl.heap_bytes()
     }
 
     #[inline]
@@ -231,24 +256,36 @@ impl Row for TCompressed {
 pub struct TCompressedIndexes {}
 
 impl Indexes<TCompressed> for TCompressedIndexes {
-    fn insert(&mut self, _row: &Arc<TCompressed>) {}
-    fn remove(&mut self, _row: &TCompressed) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TCompressed, _other: &TCompressed) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TCompressed,
+        _beside: Option<&TCompressed>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases_mariadb.t_compressed` at one version.
 #[derive(Clone, Copy)]
 pub struct TCompressedView<'s> {
-    table: &'s Table<TCompressed>,
+    table: mirror_runtime::store::TableAt<'s, TCompressed>,
 }
 
 impl<'s> TCompressedView<'s> {
-    pub(crate) fn new(table: &'s Table<TCompressed>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TCompressed>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TCompressed> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases_mariadb.t_json_texts`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases_mariadb.t_json_texts`.
@@ -90,6 +89,20 @@ impl TJsonTexts {
     }
 }
 
+impl mirror_runtime::store::Keyed for TJsonTexts {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TJsonTexts {
     type Key = u32;
     type Indexes = TJsonTextsIndexes;
@@ -100,6 +113,17 @@ impl Row for TJsonTexts {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.j.heap_bytes()
     }
 
     #[inline]
@@ -174,24 +198,36 @@ impl Row for TJsonTexts {
 pub struct TJsonTextsIndexes {}
 
 impl Indexes<TJsonTexts> for TJsonTextsIndexes {
-    fn insert(&mut self, _row: &Arc<TJsonTexts>) {}
-    fn remove(&mut self, _row: &TJsonTexts) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TJsonTexts, _other: &TJsonTexts) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TJsonTexts,
+        _beside: Option<&TJsonTexts>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases_mariadb.t_json_texts` at one version.
 #[derive(Clone, Copy)]
 pub struct TJsonTextsView<'s> {
-    table: &'s Table<TJsonTexts>,
+    table: mirror_runtime::store::TableAt<'s, TJsonTexts>,
 }
 
 impl<'s> TJsonTextsView<'s> {
-    pub(crate) fn new(table: &'s Table<TJsonTexts>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TJsonTexts>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TJsonTexts> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases_mariadb.t_old_times`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases_mariadb.t_old_times`.
@@ -179,6 +178,20 @@ impl TOldTimes {
     }
 }
 
+impl mirror_runtime::store::Keyed for TOldTimes {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TOldTimes {
     type Key = u32;
     type Indexes = TOldTimesIndexes;
@@ -189,6 +202,17 @@ impl Row for TOldTimes {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -316,24 +340,36 @@ impl Row for TOldTimes {
 pub struct TOldTimesIndexes {}
 
 impl Indexes<TOldTimes> for TOldTimesIndexes {
-    fn insert(&mut self, _row: &Arc<TOldTimes>) {}
-    fn remove(&mut self, _row: &TOldTimes) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TOldTimes, _other: &TOldTimes) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TOldTimes,
+        _beside: Option<&TOldTimes>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases_mariadb.t_old_times` at one version.
 #[derive(Clone, Copy)]
 pub struct TOldTimesView<'s> {
-    table: &'s Table<TOldTimes>,
+    table: mirror_runtime::store::TableAt<'s, TOldTimes>,
 }
 
 impl<'s> TOldTimesView<'s> {
-    pub(crate) fn new(table: &'s Table<TOldTimes>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TOldTimes>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TOldTimes> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases_mariadb.t_uuids`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases_mariadb.t_uuids`.
@@ -101,6 +100,20 @@ impl TUuids {
     }
 }
 
+impl mirror_runtime::store::Keyed for TUuids {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TUuids {
     type Key = u32;
     type Indexes = TUuidsIndexes;
@@ -111,6 +124,17 @@ impl Row for TUuids {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -194,24 +218,36 @@ impl Row for TUuids {
 pub struct TUuidsIndexes {}
 
 impl Indexes<TUuids> for TUuidsIndexes {
-    fn insert(&mut self, _row: &Arc<TUuids>) {}
-    fn remove(&mut self, _row: &TUuids) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TUuids, _other: &TUuids) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TUuids,
+        _beside: Option<&TUuids>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases_mariadb.t_uuids` at one version.
 #[derive(Clone, Copy)]
 pub struct TUuidsView<'s> {
-    table: &'s Table<TUuids>,
+    table: mirror_runtime::store::TableAt<'s, TUuids>,
 }
 
 impl<'s> TUuidsView<'s> {
-    pub(crate) fn new(table: &'s Table<TUuids>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TUuids>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TUuids> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,7 +3,10 @@
 //! All tables together: as one value, as one snapshot, and as the sum of their changes.
 
 use mirror_runtime::layout::TableLayout;
-use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, Version};
+use mirror_runtime::store::{
+    ChangeView, RowChange, Rows, Schema, Table, TableKind, TableReader, TableWriter,
+    Version, Writing,
+};
 
 use crate::marker;
 use crate::mj_t;
@@ -16,8 +19,8 @@ use crate::t_json_texts;
 use crate::t_compressed;
 use crate::t_old_times;
 
-/// All mirrored tables at one version; a clone shares every row.
-#[derive(Clone, Default)]
+/// Handles of all mirrored tables.
+#[derive(Clone)]
 pub struct Tables {
     /// `cases_mariadb.marker`.
     marker: Table<marker::Marker>,
@@ -150,7 +153,53 @@ impl Schema for Tables {
         "9712a0c97e956e62"
     }
 
-    fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
+    fn kinds() -> &'static [&'static dyn TableKind] {
+        static KINDS: &[&dyn TableKind] = &[
+            &Rows::<marker::Marker>::KIND,
+            &Rows::<mj_t::MjT>::KIND,
+            &Rows::<mc_t::McT>::KIND,
+            &Rows::<k_ids::KIds>::KIND,
+            &Rows::<k_uuids::KUuids>::KIND,
+            &Rows::<t_uuids::TUuids>::KIND,
+            &Rows::<t_addresses::TAddresses>::KIND,
+            &Rows::<t_json_texts::TJsonTexts>::KIND,
+            &Rows::<t_compressed::TCompressed>::KIND,
+            &Rows::<t_old_times::TOldTimes>::KIND,
+        ];
+        KINDS
+    }
+
+    fn empty(at: Writing<'_>) -> (Self, Vec<Box<dyn TableWriter<Change>>>) {
+        let marker = Rows::<marker::Marker>::table(at);
+        let mj_t = Rows::<mj_t::MjT>::table(at);
+        let mc_t = Rows::<mc_t::McT>::table(at);
+        let k_ids = Rows::<k_ids::KIds>::table(at);
+        let k_uuids = Rows::<k_uuids::KUuids>::table(at);
+        let t_uuids = Rows::<t_uuids::TUuids>::table(at);
+        let t_addresses = Rows::<t_addresses::TAddresses>::table(at);
+        let t_json_texts = Rows::<t_json_texts::TJsonTexts>::table(at);
+        let t_compressed = Rows::<t_compressed::TCompressed>::table(at);
+        let t_old_times = Rows::<t_old_times::TOldTimes>::table(at);
+        let tables = Self {
+            marker: marker.0,
+            mj_t: mj_t.0,
+            mc_t: mc_t.0,
+            k_ids: k_ids.0,
+            k_uuids: k_uuids.0,
+            t_uuids: t_uuids.0,
+            t_addresses: t_addresses.0,
+            t_json_texts: t_json_texts.0,
+            t_compressed: t_compressed.0,
+            t_old_times: t_old_times.0,
+        };
+        let writers = vec![
+            marker.1, mj_t.1, mc_t.1, k_ids.1, k_uuids.1, t_uuids.1, t_addresses.1,
+            t_json_texts.1, t_compressed.1, t_old_times.1,
+        ];
+        (tables, writers)
+    }
+
+    fn table(&self, index: usize) -> Option<&dyn TableReader> {
         match index {
             0 => Some(&self.marker),
             1 => Some(&self.mj_t),
@@ -166,19 +215,19 @@ impl Schema for Tables {
         }
     }
 
-    fn table_mut(&mut self, index: usize) -> Option<&mut dyn TableWriter<Change>> {
+    fn set_table(&mut self, index: usize, table: &dyn std::any::Any) {
         match index {
-            0 => Some(&mut self.marker),
-            1 => Some(&mut self.mj_t),
-            2 => Some(&mut self.mc_t),
-            3 => Some(&mut self.k_ids),
-            4 => Some(&mut self.k_uuids),
-            5 => Some(&mut self.t_uuids),
-            6 => Some(&mut self.t_addresses),
-            7 => Some(&mut self.t_json_texts),
-            8 => Some(&mut self.t_compressed),
-            9 => Some(&mut self.t_old_times),
-            _ => None,
+            0 => self.marker.set(table),
+            1 => self.mj_t.set(table),
+            2 => self.mc_t.set(table),
+            3 => self.k_ids.set(table),
+            4 => self.k_uuids.set(table),
+            5 => self.t_uuids.set(table),
+            6 => self.t_addresses.set(table),
+            7 => self.t_json_texts.set(table),
+            8 => self.t_compressed.set(table),
+            9 => self.t_old_times.set(table),
+            _ => {}
         }
     }
 
@@ -221,51 +270,59 @@ impl Snapshot {
 
     /// The rows of `cases_mariadb.marker` at this version.
     pub fn marker(&self) -> marker::MarkerView<'_> {
-        marker::MarkerView::new(&self.inner.tables().marker)
+        marker::MarkerView::new(self.inner.table(&self.inner.tables().marker, 0))
     }
 
     /// The rows of `cases_mariadb.mj_t` at this version.
     pub fn mj_t(&self) -> mj_t::MjTView<'_> {
-        mj_t::MjTView::new(&self.inner.tables().mj_t)
+        mj_t::MjTView::new(self.inner.table(&self.inner.tables().mj_t, 1))
     }
 
     /// The rows of `cases_mariadb.mc_t` at this version.
     pub fn mc_t(&self) -> mc_t::McTView<'_> {
-        mc_t::McTView::new(&self.inner.tables().mc_t)
+        mc_t::McTView::new(self.inner.table(&self.inner.tables().mc_t, 2))
     }
 
     /// The rows of `cases_mariadb.k_ids` at this version.
     pub fn k_ids(&self) -> k_ids::KIdsView<'_> {
-        k_ids::KIdsView::new(&self.inner.tables().k_ids)
+        k_ids::KIdsView::new(self.inner.table(&self.inner.tables().k_ids, 3))
     }
 
     /// The rows of `cases_mariadb.k_uuids` at this version.
     pub fn k_uuids(&self) -> k_uuids::KUuidsView<'_> {
-        k_uuids::KUuidsView::new(&self.inner.tables().k_uuids)
+        k_uuids::KUuidsView::new(self.inner.table(&self.inner.tables().k_uuids, 4))
     }
 
     /// The rows of `cases_mariadb.t_uuids` at this version.
     pub fn t_uuids(&self) -> t_uuids::TUuidsView<'_> {
-        t_uuids::TUuidsView::new(&self.inner.tables().t_uuids)
+        t_uuids::TUuidsView::new(self.inner.table(&self.inner.tables().t_uuids, 5))
     }
 
     /// The rows of `cases_mariadb.t_addresses` at this version.
     pub fn t_addresses(&self) -> t_addresses::TAddressesView<'_> {
-        t_addresses::TAddressesView::new(&self.inner.tables().t_addresses)
+        t_addresses::TAddressesView::new(
+            self.inner.table(&self.inner.tables().t_addresses, 6),
+        )
     }
 
     /// The rows of `cases_mariadb.t_json_texts` at this version.
     pub fn t_json_texts(&self) -> t_json_texts::TJsonTextsView<'_> {
-        t_json_texts::TJsonTextsView::new(&self.inner.tables().t_json_texts)
+        t_json_texts::TJsonTextsView::new(
+            self.inner.table(&self.inner.tables().t_json_texts, 7),
+        )
     }
 
     /// The rows of `cases_mariadb.t_compressed` at this version.
     pub fn t_compressed(&self) -> t_compressed::TCompressedView<'_> {
-        t_compressed::TCompressedView::new(&self.inner.tables().t_compressed)
+        t_compressed::TCompressedView::new(
+            self.inner.table(&self.inner.tables().t_compressed, 8),
+        )
     }
 
     /// The rows of `cases_mariadb.t_old_times` at this version.
     pub fn t_old_times(&self) -> t_old_times::TOldTimesView<'_> {
-        t_old_times::TOldTimesView::new(&self.inner.tables().t_old_times)
+        t_old_times::TOldTimesView::new(
+            self.inner.table(&self.inner.tables().t_old_times, 9),
+        )
     }
 }

@@ -3,13 +3,12 @@
 //! `cases.al_final`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.al_final`.
@@ -118,6 +117,20 @@ impl AlFinal {
     }
 }
 
+impl mirror_runtime::store::Keyed for AlFinal {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for AlFinal {
     type Key = i32;
     type Indexes = AlFinalIndexes;
@@ -128,6 +141,17 @@ impl Row for AlFinal {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.surname.heap_bytes() + self.fname.heap_bytes()
     }
 
     #[inline]
@@ -210,24 +234,36 @@ impl Row for AlFinal {
 pub struct AlFinalIndexes {}
 
 impl Indexes<AlFinal> for AlFinalIndexes {
-    fn insert(&mut self, _row: &Arc<AlFinal>) {}
-    fn remove(&mut self, _row: &AlFinal) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &AlFinal, _other: &AlFinal) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &AlFinal,
+        _beside: Option<&AlFinal>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.al_final` at one version.
 #[derive(Clone, Copy)]
 pub struct AlFinalView<'s> {
-    table: &'s Table<AlFinal>,
+    table: mirror_runtime::store::TableAt<'s, AlFinal>,
 }
 
 impl<'s> AlFinalView<'s> {
-    pub(crate) fn new(table: &'s Table<AlFinal>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, AlFinal>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s AlFinal> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

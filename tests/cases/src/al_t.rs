@@ -3,13 +3,12 @@
 //! `cases.al_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.al_t`.
@@ -105,6 +104,20 @@ impl AlT {
     }
 }
 
+impl mirror_runtime::store::Keyed for AlT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for AlT {
     type Key = i32;
     type Indexes = AlTIndexes;
@@ -115,6 +128,17 @@ impl Row for AlT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.fname.heap_bytes() + self.lname.heap_bytes()
     }
 
     #[inline]
@@ -193,24 +217,36 @@ impl Row for AlT {
 pub struct AlTIndexes {}
 
 impl Indexes<AlT> for AlTIndexes {
-    fn insert(&mut self, _row: &Arc<AlT>) {}
-    fn remove(&mut self, _row: &AlT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &AlT, _other: &AlT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &AlT,
+        _beside: Option<&AlT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.al_t` at one version.
 #[derive(Clone, Copy)]
 pub struct AlTView<'s> {
-    table: &'s Table<AlT>,
+    table: mirror_runtime::store::TableAt<'s, AlT>,
 }
 
 impl<'s> AlTView<'s> {
-    pub(crate) fn new(table: &'s Table<AlT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, AlT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s AlT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.bi_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.bi_t`.
@@ -90,6 +89,20 @@ impl BiT {
     }
 }
 
+impl mirror_runtime::store::Keyed for BiT {
+    type KeyRef<'a> = &'a str;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        &*self.k
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for BiT {
     type Key = Box<str>;
     type Indexes = BiTIndexes;
@@ -100,6 +113,17 @@ impl Row for BiT {
 
     fn key(&self) -> Self::Key {
         self.k.clone()
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        &**part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.k.heap_bytes()
     }
 
     #[inline]
@@ -174,18 +198,30 @@ impl Row for BiT {
 pub struct BiTIndexes {}
 
 impl Indexes<BiT> for BiTIndexes {
-    fn insert(&mut self, _row: &Arc<BiT>) {}
-    fn remove(&mut self, _row: &BiT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &BiT, _other: &BiT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &BiT,
+        _beside: Option<&BiT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.bi_t` at one version.
 #[derive(Clone, Copy)]
 pub struct BiTView<'s> {
-    table: &'s Table<BiT>,
+    table: mirror_runtime::store::TableAt<'s, BiT>,
 }
 
 impl<'s> BiTView<'s> {
-    pub(crate) fn new(table: &'s Table<BiT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, BiT>) -> Self {
         Self { table }
     }
 

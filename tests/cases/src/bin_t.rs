@@ -3,13 +3,12 @@
 //! `cases.bin_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.bin_t`.
@@ -116,6 +115,20 @@ impl BinT {
     }
 }
 
+impl mirror_runtime::store::Keyed for BinT {
+    type KeyRef<'a> = &'a [u8];
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        &*self.k
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for BinT {
     type Key = Box<[u8]>;
     type Indexes = BinTIndexes;
@@ -126,6 +139,17 @@ impl Row for BinT {
 
     fn key(&self) -> Self::Key {
         self.k.clone()
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        &**part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.k.heap_bytes() + self.v.heap_bytes() + self.c.heap_bytes()
     }
 
     #[inline]
@@ -208,18 +232,30 @@ impl Row for BinT {
 pub struct BinTIndexes {}
 
 impl Indexes<BinT> for BinTIndexes {
-    fn insert(&mut self, _row: &Arc<BinT>) {}
-    fn remove(&mut self, _row: &BinT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &BinT, _other: &BinT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &BinT,
+        _beside: Option<&BinT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.bin_t` at one version.
 #[derive(Clone, Copy)]
 pub struct BinTView<'s> {
-    table: &'s Table<BinT>,
+    table: mirror_runtime::store::TableAt<'s, BinT>,
 }
 
 impl<'s> BinTView<'s> {
-    pub(crate) fn new(table: &'s Table<BinT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, BinT>) -> Self {
         Self { table }
     }
 

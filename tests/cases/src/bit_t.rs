@@ -3,13 +3,12 @@
 //! `cases.bit_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.bit_t`.
@@ -127,6 +126,20 @@ impl BitT {
     }
 }
 
+impl mirror_runtime::store::Keyed for BitT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for BitT {
     type Key = i32;
     type Indexes = BitTIndexes;
@@ -137,6 +150,17 @@ impl Row for BitT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -223,24 +247,36 @@ impl Row for BitT {
 pub struct BitTIndexes {}
 
 impl Indexes<BitT> for BitTIndexes {
-    fn insert(&mut self, _row: &Arc<BitT>) {}
-    fn remove(&mut self, _row: &BitT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &BitT, _other: &BitT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &BitT,
+        _beside: Option<&BitT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.bit_t` at one version.
 #[derive(Clone, Copy)]
 pub struct BitTView<'s> {
-    table: &'s Table<BitT>,
+    table: mirror_runtime::store::TableAt<'s, BitT>,
 }
 
 impl<'s> BitTView<'s> {
-    pub(crate) fn new(table: &'s Table<BitT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, BitT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s BitT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

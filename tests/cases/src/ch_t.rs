@@ -3,13 +3,12 @@
 //! `cases.ch_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.ch_t`.
@@ -174,6 +173,20 @@ impl ChT {
     }
 }
 
+impl mirror_runtime::store::Keyed for ChT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for ChT {
     type Key = i32;
     type Indexes = ChTIndexes;
@@ -184,6 +197,19 @@ impl Row for ChT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.c63.heap_bytes() + self.c64.heap_bytes() + self.c255.heap_bytes()
+            + self.v63.heap_bytes() + self.v64.heap_bytes() + self.b255.heap_bytes()
+            + self.tag.heap_bytes()
     }
 
     #[inline]
@@ -282,24 +308,36 @@ impl Row for ChT {
 pub struct ChTIndexes {}
 
 impl Indexes<ChT> for ChTIndexes {
-    fn insert(&mut self, _row: &Arc<ChT>) {}
-    fn remove(&mut self, _row: &ChT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &ChT, _other: &ChT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &ChT,
+        _beside: Option<&ChT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.ch_t` at one version.
 #[derive(Clone, Copy)]
 pub struct ChTView<'s> {
-    table: &'s Table<ChT>,
+    table: mirror_runtime::store::TableAt<'s, ChT>,
 }
 
 impl<'s> ChTView<'s> {
-    pub(crate) fn new(table: &'s Table<ChT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, ChT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s ChT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

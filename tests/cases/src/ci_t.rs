@@ -3,13 +3,12 @@
 //! `cases.ci_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.ci_t`.
@@ -90,6 +89,20 @@ impl CiT {
     }
 }
 
+impl mirror_runtime::store::Keyed for CiT {
+    type KeyRef<'a> = &'a str;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        &*self.k
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for CiT {
     type Key = Box<str>;
     type Indexes = CiTIndexes;
@@ -100,6 +113,17 @@ impl Row for CiT {
 
     fn key(&self) -> Self::Key {
         self.k.clone()
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        &**part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.k.heap_bytes()
     }
 
     #[inline]
@@ -174,18 +198,30 @@ impl Row for CiT {
 pub struct CiTIndexes {}
 
 impl Indexes<CiT> for CiTIndexes {
-    fn insert(&mut self, _row: &Arc<CiT>) {}
-    fn remove(&mut self, _row: &CiT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &CiT, _other: &CiT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &CiT,
+        _beside: Option<&CiT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.ci_t` at one version.
 #[derive(Clone, Copy)]
 pub struct CiTView<'s> {
-    table: &'s Table<CiT>,
+    table: mirror_runtime::store::TableAt<'s, CiT>,
 }
 
 impl<'s> CiTView<'s> {
-    pub(crate) fn new(table: &'s Table<CiT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, CiT>) -> Self {
         Self { table }
     }
 

@@ -3,13 +3,12 @@
 //! `cases.cs_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.cs_t`.
@@ -176,6 +175,20 @@ impl CsT {
     }
 }
 
+impl mirror_runtime::store::Keyed for CsT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for CsT {
     type Key = i32;
     type Indexes = CsTIndexes;
@@ -186,6 +199,18 @@ impl Row for CsT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.l.heap_bytes() + self.g.heap_bytes() + self.u.heap_bytes()
+            + self.c.heap_bytes() + self.s.heap_bytes() + self.t3.heap_bytes()
     }
 
     #[inline]
@@ -284,24 +309,36 @@ impl Row for CsT {
 pub struct CsTIndexes {}
 
 impl Indexes<CsT> for CsTIndexes {
-    fn insert(&mut self, _row: &Arc<CsT>) {}
-    fn remove(&mut self, _row: &CsT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &CsT, _other: &CsT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &CsT,
+        _beside: Option<&CsT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.cs_t` at one version.
 #[derive(Clone, Copy)]
 pub struct CsTView<'s> {
-    table: &'s Table<CsT>,
+    table: mirror_runtime::store::TableAt<'s, CsT>,
 }
 
 impl<'s> CsTView<'s> {
-    pub(crate) fn new(table: &'s Table<CsT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, CsT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s CsT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.ctas`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.ctas`.
@@ -105,6 +104,20 @@ impl Ctas {
     }
 }
 
+impl mirror_runtime::store::Keyed for Ctas {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Ctas {
     type Key = i32;
     type Indexes = CtasIndexes;
@@ -115,6 +128,17 @@ impl Row for Ctas {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.na_me.heap_bytes()
     }
 
     #[inline]
@@ -193,24 +217,36 @@ impl Row for Ctas {
 pub struct CtasIndexes {}
 
 impl Indexes<Ctas> for CtasIndexes {
-    fn insert(&mut self, _row: &Arc<Ctas>) {}
-    fn remove(&mut self, _row: &Ctas) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Ctas, _other: &Ctas) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Ctas,
+        _beside: Option<&Ctas>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.ctas` at one version.
 #[derive(Clone, Copy)]
 pub struct CtasView<'s> {
-    table: &'s Table<Ctas>,
+    table: mirror_runtime::store::TableAt<'s, Ctas>,
 }
 
 impl<'s> CtasView<'s> {
-    pub(crate) fn new(table: &'s Table<Ctas>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Ctas>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s Ctas> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

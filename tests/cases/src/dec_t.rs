@@ -3,13 +3,12 @@
 //! `cases.dec_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.dec_t`.
@@ -187,6 +186,20 @@ impl DecT {
     }
 }
 
+impl mirror_runtime::store::Keyed for DecT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for DecT {
     type Key = i32;
     type Indexes = DecTIndexes;
@@ -197,6 +210,17 @@ impl Row for DecT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.c.heap_bytes() + self.d.heap_bytes()
     }
 
     #[inline]
@@ -330,24 +354,36 @@ impl Row for DecT {
 pub struct DecTIndexes {}
 
 impl Indexes<DecT> for DecTIndexes {
-    fn insert(&mut self, _row: &Arc<DecT>) {}
-    fn remove(&mut self, _row: &DecT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &DecT, _other: &DecT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &DecT,
+        _beside: Option<&DecT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.dec_t` at one version.
 #[derive(Clone, Copy)]
 pub struct DecTView<'s> {
-    table: &'s Table<DecT>,
+    table: mirror_runtime::store::TableAt<'s, DecT>,
 }
 
 impl<'s> DecTView<'s> {
-    pub(crate) fn new(table: &'s Table<DecT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, DecT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s DecT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

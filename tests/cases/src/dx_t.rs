@@ -3,13 +3,12 @@
 //! `cases.dx_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.dx_t`.
@@ -214,6 +213,20 @@ impl DxT {
     }
 }
 
+impl mirror_runtime::store::Keyed for DxT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for DxT {
     type Key = i32;
     type Indexes = DxTIndexes;
@@ -224,6 +237,17 @@ impl Row for DxT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.ex.heap_bytes() + self.bin.heap_bytes() + self.st.heap_bytes()
     }
 
     #[inline]
@@ -349,24 +373,36 @@ impl Row for DxT {
 pub struct DxTIndexes {}
 
 impl Indexes<DxT> for DxTIndexes {
-    fn insert(&mut self, _row: &Arc<DxT>) {}
-    fn remove(&mut self, _row: &DxT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &DxT, _other: &DxT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &DxT,
+        _beside: Option<&DxT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.dx_t` at one version.
 #[derive(Clone, Copy)]
 pub struct DxTView<'s> {
-    table: &'s Table<DxT>,
+    table: mirror_runtime::store::TableAt<'s, DxT>,
 }
 
 impl<'s> DxTView<'s> {
-    pub(crate) fn new(table: &'s Table<DxT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, DxT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s DxT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.en_t`: rows, look-ups and decoding.
 
 use std::ops::{BitOr, RangeBounds};
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.en_t`.
@@ -105,6 +104,20 @@ impl EnT {
     }
 }
 
+impl mirror_runtime::store::Keyed for EnT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for EnT {
     type Key = i32;
     type Indexes = EnTIndexes;
@@ -115,6 +128,17 @@ impl Row for EnT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -193,24 +217,36 @@ impl Row for EnT {
 pub struct EnTIndexes {}
 
 impl Indexes<EnT> for EnTIndexes {
-    fn insert(&mut self, _row: &Arc<EnT>) {}
-    fn remove(&mut self, _row: &EnT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &EnT, _other: &EnT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &EnT,
+        _beside: Option<&EnT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.en_t` at one version.
 #[derive(Clone, Copy)]
 pub struct EnTView<'s> {
-    table: &'s Table<EnT>,
+    table: mirror_runtime::store::TableAt<'s, EnT>,
 }
 
 impl<'s> EnTView<'s> {
-    pub(crate) fn new(table: &'s Table<EnT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, EnT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s EnT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.fk_a`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.fk_a`.
@@ -116,6 +115,20 @@ impl FkA {
     }
 }
 
+impl mirror_runtime::store::Keyed for FkA {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for FkA {
     type Key = i32;
     type Indexes = FkAIndexes;
@@ -126,6 +139,17 @@ impl Row for FkA {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -212,33 +236,67 @@ impl Row for FkA {
 #[derive(Clone, Default)]
 pub struct FkAIndexes {
     /// The unique index `code` (`code`, `d`).
-    by_code: Index<(Option<u64>, Option<mirror_runtime::Date>), FkA>,
+    by_code: Index<index_keys::by_code, FkA>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_code;
+    impl IndexOf<FkA> for by_code {
+        type Key = (Option<u64>, Option<mirror_runtime::Date>);
+        fn of(row: &FkA) -> Self::Key {
+            (row.code, row.d)
+        }
+        fn is_of(row: &FkA, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.code == *part0 && row.d == *part1
+        }
+        fn is_same(one: &FkA, other: &FkA) -> bool {
+            one.code == other.code && one.d == other.d
+        }
+        fn index(indexes: &FkAIndexes) -> &Index<Self, FkA> {
+            &indexes.by_code
+        }
+    }
 }
 
 impl Indexes<FkA> for FkAIndexes {
-    fn insert(&mut self, row: &Arc<FkA>) {
-        self.by_code.insert((row.code, row.d), row);
+    const COUNT: usize = 1;
+    fn differ(one: &FkA, other: &FkA) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_code::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &FkA) {
-        self.by_code.remove(&(row.code, row.d), row);
+    fn follow(
+        &mut self,
+        row: &FkA,
+        beside: Option<&FkA>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_code.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_code.bytes()
     }
 }
 
 /// The rows of `cases.fk_a` at one version.
 #[derive(Clone, Copy)]
 pub struct FkAView<'s> {
-    table: &'s Table<FkA>,
+    table: mirror_runtime::store::TableAt<'s, FkA>,
 }
 
 impl<'s> FkAView<'s> {
-    pub(crate) fn new(table: &'s Table<FkA>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, FkA>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s FkA> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -265,7 +323,7 @@ impl<'s> FkAView<'s> {
     ///
     /// Rows that hold NULL in one of these columns are not found this way.
     pub fn by_code(self, code: u64, d: mirror_runtime::Date) -> Option<&'s FkA> {
-        self.table.indexes().by_code.first(&(Some(code), Some(d)))
+        self.table.first::<index_keys::by_code, _>(&(Some(code), Some(d)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `code` (`code`, `d`), then of the row's key.
@@ -273,7 +331,7 @@ impl<'s> FkAView<'s> {
         self,
         bounds: impl RangeBounds<(Option<u64>, Option<mirror_runtime::Date>)>,
     ) -> IndexRange<'s, FkA> {
-        self.table.indexes().by_code.range(bounds)
+        self.table.index_range::<index_keys::by_code>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `cases.fk_b`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.fk_b`.
@@ -111,6 +110,20 @@ impl FkB {
     }
 }
 
+impl mirror_runtime::store::Keyed for FkB {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for FkB {
     type Key = i32;
     type Indexes = FkBIndexes;
@@ -121,6 +134,17 @@ impl Row for FkB {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -210,33 +234,67 @@ impl Row for FkB {
 #[derive(Clone, Default)]
 pub struct FkBIndexes {
     /// The index `fk_b_a` (`a`).
-    by_fk_b_a: Index<Option<i32>, FkB>,
+    by_fk_b_a: Index<index_keys::by_fk_b_a, FkB>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_fk_b_a;
+    impl IndexOf<FkB> for by_fk_b_a {
+        type Key = Option<i32>;
+        fn of(row: &FkB) -> Self::Key {
+            row.a
+        }
+        fn is_of(row: &FkB, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.a == *part0
+        }
+        fn is_same(one: &FkB, other: &FkB) -> bool {
+            one.a == other.a
+        }
+        fn index(indexes: &FkBIndexes) -> &Index<Self, FkB> {
+            &indexes.by_fk_b_a
+        }
+    }
 }
 
 impl Indexes<FkB> for FkBIndexes {
-    fn insert(&mut self, row: &Arc<FkB>) {
-        self.by_fk_b_a.insert(row.a, row);
+    const COUNT: usize = 1;
+    fn differ(one: &FkB, other: &FkB) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_fk_b_a::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &FkB) {
-        self.by_fk_b_a.remove(&row.a, row);
+    fn follow(
+        &mut self,
+        row: &FkB,
+        beside: Option<&FkB>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_fk_b_a.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_fk_b_a.bytes()
     }
 }
 
 /// The rows of `cases.fk_b` at one version.
 #[derive(Clone, Copy)]
 pub struct FkBView<'s> {
-    table: &'s Table<FkB>,
+    table: mirror_runtime::store::TableAt<'s, FkB>,
 }
 
 impl<'s> FkBView<'s> {
-    pub(crate) fn new(table: &'s Table<FkB>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, FkB>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s FkB> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -261,7 +319,7 @@ impl<'s> FkBView<'s> {
 
     /// The rows with this value of the index `fk_b_a` (`a`), in the order of their keys.
     pub fn by_fk_b_a(self, a: Option<i32>) -> impl Iterator<Item = &'s FkB> + use<'s> {
-        self.table.indexes().by_fk_b_a.all(&a)
+        self.table.all::<index_keys::by_fk_b_a, _>(&a)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `fk_b_a` (`a`), then of the row's key.
@@ -269,7 +327,7 @@ impl<'s> FkBView<'s> {
         self,
         bounds: impl RangeBounds<Option<i32>>,
     ) -> IndexRange<'s, FkB> {
-        self.table.indexes().by_fk_b_a.range(bounds)
+        self.table.index_range::<index_keys::by_fk_b_a>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `cases.fk_c`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.fk_c`.
@@ -111,6 +110,20 @@ impl FkC {
     }
 }
 
+impl mirror_runtime::store::Keyed for FkC {
+    type KeyRef<'a> = (i32, i32);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.b, self.id)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for FkC {
     type Key = (i32, i32);
     type Indexes = FkCIndexes;
@@ -121,6 +134,17 @@ impl Row for FkC {
 
     fn key(&self) -> Self::Key {
         (self.b, self.id)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1) = key;
+        (*part0, *part1)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -211,24 +235,36 @@ impl Row for FkC {
 pub struct FkCIndexes {}
 
 impl Indexes<FkC> for FkCIndexes {
-    fn insert(&mut self, _row: &Arc<FkC>) {}
-    fn remove(&mut self, _row: &FkC) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &FkC, _other: &FkC) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &FkC,
+        _beside: Option<&FkC>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.fk_c` at one version.
 #[derive(Clone, Copy)]
 pub struct FkCView<'s> {
-    table: &'s Table<FkC>,
+    table: mirror_runtime::store::TableAt<'s, FkC>,
 }
 
 impl<'s> FkCView<'s> {
-    pub(crate) fn new(table: &'s Table<FkC>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, FkC>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`b`, `id`), if there is one.
     pub fn get(self, b: i32, id: i32) -> Option<&'s FkC> {
-        self.table.get(&(b, id))
+        self.table.get((b, id))
     }
 
     /// The rows whose key is within the bounds, in key order.

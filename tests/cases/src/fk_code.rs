@@ -3,13 +3,12 @@
 //! `cases.fk_code`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.fk_code`.
@@ -113,6 +112,20 @@ impl FkCode {
     }
 }
 
+impl mirror_runtime::store::Keyed for FkCode {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for FkCode {
     type Key = i32;
     type Indexes = FkCodeIndexes;
@@ -123,6 +136,17 @@ impl Row for FkCode {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -218,33 +242,67 @@ impl Row for FkCode {
 #[derive(Clone, Default)]
 pub struct FkCodeIndexes {
     /// The index `fk_code_a` (`c`, `e`).
-    by_fk_code_a: Index<(Option<u64>, Option<mirror_runtime::Date>), FkCode>,
+    by_fk_code_a: Index<index_keys::by_fk_code_a, FkCode>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_fk_code_a;
+    impl IndexOf<FkCode> for by_fk_code_a {
+        type Key = (Option<u64>, Option<mirror_runtime::Date>);
+        fn of(row: &FkCode) -> Self::Key {
+            (row.c, row.e)
+        }
+        fn is_of(row: &FkCode, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.c == *part0 && row.e == *part1
+        }
+        fn is_same(one: &FkCode, other: &FkCode) -> bool {
+            one.c == other.c && one.e == other.e
+        }
+        fn index(indexes: &FkCodeIndexes) -> &Index<Self, FkCode> {
+            &indexes.by_fk_code_a
+        }
+    }
 }
 
 impl Indexes<FkCode> for FkCodeIndexes {
-    fn insert(&mut self, row: &Arc<FkCode>) {
-        self.by_fk_code_a.insert((row.c, row.e), row);
+    const COUNT: usize = 1;
+    fn differ(one: &FkCode, other: &FkCode) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_fk_code_a::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &FkCode) {
-        self.by_fk_code_a.remove(&(row.c, row.e), row);
+    fn follow(
+        &mut self,
+        row: &FkCode,
+        beside: Option<&FkCode>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_fk_code_a.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_fk_code_a.bytes()
     }
 }
 
 /// The rows of `cases.fk_code` at one version.
 #[derive(Clone, Copy)]
 pub struct FkCodeView<'s> {
-    table: &'s Table<FkCode>,
+    table: mirror_runtime::store::TableAt<'s, FkCode>,
 }
 
 impl<'s> FkCodeView<'s> {
-    pub(crate) fn new(table: &'s Table<FkCode>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, FkCode>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s FkCode> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -273,7 +331,7 @@ impl<'s> FkCodeView<'s> {
         c: Option<u64>,
         e: Option<mirror_runtime::Date>,
     ) -> impl Iterator<Item = &'s FkCode> + use<'s> {
-        self.table.indexes().by_fk_code_a.all(&(c, e))
+        self.table.all::<index_keys::by_fk_code_a, _>(&(c, e))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `fk_code_a` (`c`, `e`), then of the row's key.
@@ -281,7 +339,7 @@ impl<'s> FkCodeView<'s> {
         self,
         bounds: impl RangeBounds<(Option<u64>, Option<mirror_runtime::Date>)>,
     ) -> IndexRange<'s, FkCode> {
-        self.table.indexes().by_fk_code_a.range(bounds)
+        self.table.index_range::<index_keys::by_fk_code_a>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `cases.fk_none`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.fk_none`.
@@ -88,6 +87,20 @@ impl FkNone {
     }
 }
 
+impl mirror_runtime::store::Keyed for FkNone {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for FkNone {
     type Key = i32;
     type Indexes = FkNoneIndexes;
@@ -98,6 +111,17 @@ impl Row for FkNone {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -171,33 +195,67 @@ impl Row for FkNone {
 #[derive(Clone, Default)]
 pub struct FkNoneIndexes {
     /// The index `a` (`a`).
-    by_a: Index<Option<i32>, FkNone>,
+    by_a: Index<index_keys::by_a, FkNone>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_a;
+    impl IndexOf<FkNone> for by_a {
+        type Key = Option<i32>;
+        fn of(row: &FkNone) -> Self::Key {
+            row.a
+        }
+        fn is_of(row: &FkNone, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.a == *part0
+        }
+        fn is_same(one: &FkNone, other: &FkNone) -> bool {
+            one.a == other.a
+        }
+        fn index(indexes: &FkNoneIndexes) -> &Index<Self, FkNone> {
+            &indexes.by_a
+        }
+    }
 }
 
 impl Indexes<FkNone> for FkNoneIndexes {
-    fn insert(&mut self, row: &Arc<FkNone>) {
-        self.by_a.insert(row.a, row);
+    const COUNT: usize = 1;
+    fn differ(one: &FkNone, other: &FkNone) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_a::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &FkNone) {
-        self.by_a.remove(&row.a, row);
+    fn follow(
+        &mut self,
+        row: &FkNone,
+        beside: Option<&FkNone>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_a.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_a.bytes()
     }
 }
 
 /// The rows of `cases.fk_none` at one version.
 #[derive(Clone, Copy)]
 pub struct FkNoneView<'s> {
-    table: &'s Table<FkNone>,
+    table: mirror_runtime::store::TableAt<'s, FkNone>,
 }
 
 impl<'s> FkNoneView<'s> {
-    pub(crate) fn new(table: &'s Table<FkNone>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, FkNone>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s FkNone> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -222,7 +280,7 @@ impl<'s> FkNoneView<'s> {
 
     /// The rows with this value of the index `a` (`a`), in the order of their keys.
     pub fn by_a(self, a: Option<i32>) -> impl Iterator<Item = &'s FkNone> + use<'s> {
-        self.table.indexes().by_a.all(&a)
+        self.table.all::<index_keys::by_a, _>(&a)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `a` (`a`), then of the row's key.
@@ -230,7 +288,7 @@ impl<'s> FkNoneView<'s> {
         self,
         bounds: impl RangeBounds<Option<i32>>,
     ) -> IndexRange<'s, FkNone> {
-        self.table.indexes().by_a.range(bounds)
+        self.table.index_range::<index_keys::by_a>(bounds)
     }
 }
 

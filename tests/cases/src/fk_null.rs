@@ -3,13 +3,12 @@
 //! `cases.fk_null`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.fk_null`.
@@ -111,6 +110,20 @@ impl FkNull {
     }
 }
 
+impl mirror_runtime::store::Keyed for FkNull {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for FkNull {
     type Key = i32;
     type Indexes = FkNullIndexes;
@@ -121,6 +134,17 @@ impl Row for FkNull {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -210,33 +234,67 @@ impl Row for FkNull {
 #[derive(Clone, Default)]
 pub struct FkNullIndexes {
     /// The index `fk_null_a` (`a`).
-    by_fk_null_a: Index<Option<i32>, FkNull>,
+    by_fk_null_a: Index<index_keys::by_fk_null_a, FkNull>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_fk_null_a;
+    impl IndexOf<FkNull> for by_fk_null_a {
+        type Key = Option<i32>;
+        fn of(row: &FkNull) -> Self::Key {
+            row.a
+        }
+        fn is_of(row: &FkNull, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.a == *part0
+        }
+        fn is_same(one: &FkNull, other: &FkNull) -> bool {
+            one.a == other.a
+        }
+        fn index(indexes: &FkNullIndexes) -> &Index<Self, FkNull> {
+            &indexes.by_fk_null_a
+        }
+    }
 }
 
 impl Indexes<FkNull> for FkNullIndexes {
-    fn insert(&mut self, row: &Arc<FkNull>) {
-        self.by_fk_null_a.insert(row.a, row);
+    const COUNT: usize = 1;
+    fn differ(one: &FkNull, other: &FkNull) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_fk_null_a::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &FkNull) {
-        self.by_fk_null_a.remove(&row.a, row);
+    fn follow(
+        &mut self,
+        row: &FkNull,
+        beside: Option<&FkNull>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_fk_null_a.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_fk_null_a.bytes()
     }
 }
 
 /// The rows of `cases.fk_null` at one version.
 #[derive(Clone, Copy)]
 pub struct FkNullView<'s> {
-    table: &'s Table<FkNull>,
+    table: mirror_runtime::store::TableAt<'s, FkNull>,
 }
 
 impl<'s> FkNullView<'s> {
-    pub(crate) fn new(table: &'s Table<FkNull>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, FkNull>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s FkNull> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -264,7 +322,7 @@ impl<'s> FkNullView<'s> {
         self,
         a: Option<i32>,
     ) -> impl Iterator<Item = &'s FkNull> + use<'s> {
-        self.table.indexes().by_fk_null_a.all(&a)
+        self.table.all::<index_keys::by_fk_null_a, _>(&a)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `fk_null_a` (`a`), then of the row's key.
@@ -272,7 +330,7 @@ impl<'s> FkNullView<'s> {
         self,
         bounds: impl RangeBounds<Option<i32>>,
     ) -> IndexRange<'s, FkNull> {
-        self.table.indexes().by_fk_null_a.range(bounds)
+        self.table.index_range::<index_keys::by_fk_null_a>(bounds)
     }
 }
 

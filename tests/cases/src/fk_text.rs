@@ -3,13 +3,12 @@
 //! `cases.fk_text`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.fk_text`.
@@ -75,6 +74,20 @@ impl FkText {
     }
 }
 
+impl mirror_runtime::store::Keyed for FkText {
+    type KeyRef<'a> = &'a str;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        &*self.k
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for FkText {
     type Key = Box<str>;
     type Indexes = FkTextIndexes;
@@ -85,6 +98,17 @@ impl Row for FkText {
 
     fn key(&self) -> Self::Key {
         self.k.clone()
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        &**part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.k.heap_bytes()
     }
 
     #[inline]
@@ -155,18 +179,30 @@ impl Row for FkText {
 pub struct FkTextIndexes {}
 
 impl Indexes<FkText> for FkTextIndexes {
-    fn insert(&mut self, _row: &Arc<FkText>) {}
-    fn remove(&mut self, _row: &FkText) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &FkText, _other: &FkText) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &FkText,
+        _beside: Option<&FkText>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.fk_text` at one version.
 #[derive(Clone, Copy)]
 pub struct FkTextView<'s> {
-    table: &'s Table<FkText>,
+    table: mirror_runtime::store::TableAt<'s, FkText>,
 }
 
 impl<'s> FkTextView<'s> {
-    pub(crate) fn new(table: &'s Table<FkText>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, FkText>) -> Self {
         Self { table }
     }
 

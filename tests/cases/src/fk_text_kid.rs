@@ -3,13 +3,12 @@
 //! `cases.fk_text_kid`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.fk_text_kid`.
@@ -100,6 +99,20 @@ impl FkTextKid {
     }
 }
 
+impl mirror_runtime::store::Keyed for FkTextKid {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for FkTextKid {
     type Key = i32;
     type Indexes = FkTextKidIndexes;
@@ -110,6 +123,17 @@ impl Row for FkTextKid {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.k.heap_bytes()
     }
 
     #[inline]
@@ -195,33 +219,67 @@ impl Row for FkTextKid {
 #[derive(Clone, Default)]
 pub struct FkTextKidIndexes {
     /// The index `fk_text_k` (`k`).
-    by_fk_text_k: Index<Option<Box<str>>, FkTextKid>,
+    by_fk_text_k: Index<index_keys::by_fk_text_k, FkTextKid>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_fk_text_k;
+    impl IndexOf<FkTextKid> for by_fk_text_k {
+        type Key = Option<Box<str>>;
+        fn of(row: &FkTextKid) -> Self::Key {
+            row.k.clone()
+        }
+        fn is_of(row: &FkTextKid, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.k == *part0
+        }
+        fn is_same(one: &FkTextKid, other: &FkTextKid) -> bool {
+            one.k == other.k
+        }
+        fn index(indexes: &FkTextKidIndexes) -> &Index<Self, FkTextKid> {
+            &indexes.by_fk_text_k
+        }
+    }
 }
 
 impl Indexes<FkTextKid> for FkTextKidIndexes {
-    fn insert(&mut self, row: &Arc<FkTextKid>) {
-        self.by_fk_text_k.insert(row.k.clone(), row);
+    const COUNT: usize = 1;
+    fn differ(one: &FkTextKid, other: &FkTextKid) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_fk_text_k::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &FkTextKid) {
-        self.by_fk_text_k.remove(&row.k.clone(), row);
+    fn follow(
+        &mut self,
+        row: &FkTextKid,
+        beside: Option<&FkTextKid>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_fk_text_k.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_fk_text_k.bytes()
     }
 }
 
 /// The rows of `cases.fk_text_kid` at one version.
 #[derive(Clone, Copy)]
 pub struct FkTextKidView<'s> {
-    table: &'s Table<FkTextKid>,
+    table: mirror_runtime::store::TableAt<'s, FkTextKid>,
 }
 
 impl<'s> FkTextKidView<'s> {
-    pub(crate) fn new(table: &'s Table<FkTextKid>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, FkTextKid>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s FkTextKid> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -249,7 +307,7 @@ impl<'s> FkTextKidView<'s> {
         self,
         k: Option<&str>,
     ) -> impl Iterator<Item = &'s FkTextKid> + use<'s> {
-        self.table.indexes().by_fk_text_k.all(&k.map(Box::<str>::from))
+        self.table.all::<index_keys::by_fk_text_k, _>(&k.map(Box::<str>::from))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `fk_text_k` (`k`), then of the row's key.
@@ -257,7 +315,7 @@ impl<'s> FkTextKidView<'s> {
         self,
         bounds: impl RangeBounds<Option<Box<str>>>,
     ) -> IndexRange<'s, FkTextKid> {
-        self.table.indexes().by_fk_text_k.range(bounds)
+        self.table.index_range::<index_keys::by_fk_text_k>(bounds)
     }
 }
 

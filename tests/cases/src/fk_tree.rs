@@ -3,13 +3,12 @@
 //! `cases.fk_tree`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.fk_tree`.
@@ -98,6 +97,20 @@ impl FkTree {
     }
 }
 
+impl mirror_runtime::store::Keyed for FkTree {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for FkTree {
     type Key = i32;
     type Indexes = FkTreeIndexes;
@@ -108,6 +121,17 @@ impl Row for FkTree {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -193,33 +217,67 @@ impl Row for FkTree {
 #[derive(Clone, Default)]
 pub struct FkTreeIndexes {
     /// The index `fk_tree_up` (`up`).
-    by_fk_tree_up: Index<Option<i32>, FkTree>,
+    by_fk_tree_up: Index<index_keys::by_fk_tree_up, FkTree>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_fk_tree_up;
+    impl IndexOf<FkTree> for by_fk_tree_up {
+        type Key = Option<i32>;
+        fn of(row: &FkTree) -> Self::Key {
+            row.up
+        }
+        fn is_of(row: &FkTree, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.up == *part0
+        }
+        fn is_same(one: &FkTree, other: &FkTree) -> bool {
+            one.up == other.up
+        }
+        fn index(indexes: &FkTreeIndexes) -> &Index<Self, FkTree> {
+            &indexes.by_fk_tree_up
+        }
+    }
 }
 
 impl Indexes<FkTree> for FkTreeIndexes {
-    fn insert(&mut self, row: &Arc<FkTree>) {
-        self.by_fk_tree_up.insert(row.up, row);
+    const COUNT: usize = 1;
+    fn differ(one: &FkTree, other: &FkTree) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_fk_tree_up::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &FkTree) {
-        self.by_fk_tree_up.remove(&row.up, row);
+    fn follow(
+        &mut self,
+        row: &FkTree,
+        beside: Option<&FkTree>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_fk_tree_up.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_fk_tree_up.bytes()
     }
 }
 
 /// The rows of `cases.fk_tree` at one version.
 #[derive(Clone, Copy)]
 pub struct FkTreeView<'s> {
-    table: &'s Table<FkTree>,
+    table: mirror_runtime::store::TableAt<'s, FkTree>,
 }
 
 impl<'s> FkTreeView<'s> {
-    pub(crate) fn new(table: &'s Table<FkTree>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, FkTree>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s FkTree> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -247,7 +305,7 @@ impl<'s> FkTreeView<'s> {
         self,
         up: Option<i32>,
     ) -> impl Iterator<Item = &'s FkTree> + use<'s> {
-        self.table.indexes().by_fk_tree_up.all(&up)
+        self.table.all::<index_keys::by_fk_tree_up, _>(&up)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `fk_tree_up` (`up`), then of the row's key.
@@ -255,7 +313,7 @@ impl<'s> FkTreeView<'s> {
         self,
         bounds: impl RangeBounds<Option<i32>>,
     ) -> IndexRange<'s, FkTree> {
-        self.table.indexes().by_fk_tree_up.range(bounds)
+        self.table.index_range::<index_keys::by_fk_tree_up>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `cases.gen_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.gen_t`.
@@ -146,6 +145,20 @@ impl GenT {
     }
 }
 
+impl mirror_runtime::store::Keyed for GenT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for GenT {
     type Key = i32;
     type Indexes = GenTIndexes;
@@ -156,6 +169,17 @@ impl Row for GenT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.sg.heap_bytes() + self.tag.heap_bytes()
     }
 
     #[inline]
@@ -246,24 +270,36 @@ impl Row for GenT {
 pub struct GenTIndexes {}
 
 impl Indexes<GenT> for GenTIndexes {
-    fn insert(&mut self, _row: &Arc<GenT>) {}
-    fn remove(&mut self, _row: &GenT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &GenT, _other: &GenT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &GenT,
+        _beside: Option<&GenT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.gen_t` at one version.
 #[derive(Clone, Copy)]
 pub struct GenTView<'s> {
-    table: &'s Table<GenT>,
+    table: mirror_runtime::store::TableAt<'s, GenT>,
 }
 
 impl<'s> GenTView<'s> {
-    pub(crate) fn new(table: &'s Table<GenT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, GenT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s GenT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.img2_t`: rows, look-ups and decoding.
 
 use std::ops::{BitOr, RangeBounds};
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.img2_t`.
@@ -272,6 +271,20 @@ impl Img2T {
     }
 }
 
+impl mirror_runtime::store::Keyed for Img2T {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Img2T {
     type Key = i32;
     type Indexes = Img2TIndexes;
@@ -282,6 +295,17 @@ impl Row for Img2T {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.s.heap_bytes() + self.bn.heap_bytes() + self.l.heap_bytes()
     }
 
     #[inline]
@@ -428,24 +452,36 @@ impl Row for Img2T {
 pub struct Img2TIndexes {}
 
 impl Indexes<Img2T> for Img2TIndexes {
-    fn insert(&mut self, _row: &Arc<Img2T>) {}
-    fn remove(&mut self, _row: &Img2T) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Img2T, _other: &Img2T) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Img2T,
+        _beside: Option<&Img2T>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.img2_t` at one version.
 #[derive(Clone, Copy)]
 pub struct Img2TView<'s> {
-    table: &'s Table<Img2T>,
+    table: mirror_runtime::store::TableAt<'s, Img2T>,
 }
 
 impl<'s> Img2TView<'s> {
-    pub(crate) fn new(table: &'s Table<Img2T>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Img2T>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s Img2T> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

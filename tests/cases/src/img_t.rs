@@ -3,13 +3,12 @@
 //! `cases.img_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.img_t`.
@@ -181,6 +180,20 @@ impl ImgT {
     }
 }
 
+impl mirror_runtime::store::Keyed for ImgT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for ImgT {
     type Key = i32;
     type Indexes = ImgTIndexes;
@@ -191,6 +204,17 @@ impl Row for ImgT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.c.heap_bytes()
     }
 
     #[inline]
@@ -298,24 +322,36 @@ impl Row for ImgT {
 pub struct ImgTIndexes {}
 
 impl Indexes<ImgT> for ImgTIndexes {
-    fn insert(&mut self, _row: &Arc<ImgT>) {}
-    fn remove(&mut self, _row: &ImgT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &ImgT, _other: &ImgT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &ImgT,
+        _beside: Option<&ImgT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.img_t` at one version.
 #[derive(Clone, Copy)]
 pub struct ImgTView<'s> {
-    table: &'s Table<ImgT>,
+    table: mirror_runtime::store::TableAt<'s, ImgT>,
 }
 
 impl<'s> ImgTView<'s> {
-    pub(crate) fn new(table: &'s Table<ImgT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, ImgT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s ImgT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.inv_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.inv_t`.
@@ -103,6 +102,20 @@ impl InvT {
     }
 }
 
+impl mirror_runtime::store::Keyed for InvT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.a
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for InvT {
     type Key = i32;
     type Indexes = InvTIndexes;
@@ -113,6 +126,17 @@ impl Row for InvT {
 
     fn key(&self) -> Self::Key {
         self.a
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.hid.heap_bytes()
     }
 
     #[inline]
@@ -191,24 +215,36 @@ impl Row for InvT {
 pub struct InvTIndexes {}
 
 impl Indexes<InvT> for InvTIndexes {
-    fn insert(&mut self, _row: &Arc<InvT>) {}
-    fn remove(&mut self, _row: &InvT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &InvT, _other: &InvT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &InvT,
+        _beside: Option<&InvT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.inv_t` at one version.
 #[derive(Clone, Copy)]
 pub struct InvTView<'s> {
-    table: &'s Table<InvT>,
+    table: mirror_runtime::store::TableAt<'s, InvT>,
 }
 
 impl<'s> InvTView<'s> {
-    pub(crate) fn new(table: &'s Table<InvT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, InvT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`a`), if there is one.
     pub fn get(self, a: i32) -> Option<&'s InvT> {
-        self.table.get(&a)
+        self.table.get(a)
     }
 
     /// The rows whose key is within the bounds, in key order.

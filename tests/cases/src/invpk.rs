@@ -3,13 +3,12 @@
 //! `cases.invpk`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.invpk`.
@@ -88,6 +87,20 @@ impl Invpk {
     }
 }
 
+impl mirror_runtime::store::Keyed for Invpk {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.k
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Invpk {
     type Key = i32;
     type Indexes = InvpkIndexes;
@@ -98,6 +111,17 @@ impl Row for Invpk {
 
     fn key(&self) -> Self::Key {
         self.k
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -172,24 +196,36 @@ impl Row for Invpk {
 pub struct InvpkIndexes {}
 
 impl Indexes<Invpk> for InvpkIndexes {
-    fn insert(&mut self, _row: &Arc<Invpk>) {}
-    fn remove(&mut self, _row: &Invpk) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Invpk, _other: &Invpk) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Invpk,
+        _beside: Option<&Invpk>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.invpk` at one version.
 #[derive(Clone, Copy)]
 pub struct InvpkView<'s> {
-    table: &'s Table<Invpk>,
+    table: mirror_runtime::store::TableAt<'s, Invpk>,
 }
 
 impl<'s> InvpkView<'s> {
-    pub(crate) fn new(table: &'s Table<Invpk>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Invpk>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`k`), if there is one.
     pub fn get(self, k: i32) -> Option<&'s Invpk> {
-        self.table.get(&k)
+        self.table.get(k)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.jo_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.jo_t`.
@@ -88,6 +87,20 @@ impl JoT {
     }
 }
 
+impl mirror_runtime::store::Keyed for JoT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for JoT {
     type Key = i32;
     type Indexes = JoTIndexes;
@@ -98,6 +111,17 @@ impl Row for JoT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.j.heap_bytes()
     }
 
     #[inline]
@@ -177,24 +201,36 @@ impl Row for JoT {
 pub struct JoTIndexes {}
 
 impl Indexes<JoT> for JoTIndexes {
-    fn insert(&mut self, _row: &Arc<JoT>) {}
-    fn remove(&mut self, _row: &JoT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &JoT, _other: &JoT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &JoT,
+        _beside: Option<&JoT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.jo_t` at one version.
 #[derive(Clone, Copy)]
 pub struct JoTView<'s> {
-    table: &'s Table<JoT>,
+    table: mirror_runtime::store::TableAt<'s, JoT>,
 }
 
 impl<'s> JoTView<'s> {
-    pub(crate) fn new(table: &'s Table<JoT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, JoT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s JoT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

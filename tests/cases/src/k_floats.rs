@@ -3,13 +3,12 @@
 //! `cases.k_floats`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.k_floats`.
@@ -106,6 +105,20 @@ impl KFloats {
     }
 }
 
+impl mirror_runtime::store::Keyed for KFloats {
+    type KeyRef<'a> = (mirror_runtime::TotalF64, mirror_runtime::TotalF32);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (mirror_runtime::TotalF64::from(self.d), mirror_runtime::TotalF32::from(self.f))
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for KFloats {
     type Key = (mirror_runtime::TotalF64, mirror_runtime::TotalF32);
     type Indexes = KFloatsIndexes;
@@ -116,6 +129,17 @@ impl Row for KFloats {
 
     fn key(&self) -> Self::Key {
         (mirror_runtime::TotalF64::from(self.d), mirror_runtime::TotalF32::from(self.f))
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1) = key;
+        (*part0, *part1)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -194,25 +218,37 @@ impl Row for KFloats {
 pub struct KFloatsIndexes {}
 
 impl Indexes<KFloats> for KFloatsIndexes {
-    fn insert(&mut self, _row: &Arc<KFloats>) {}
-    fn remove(&mut self, _row: &KFloats) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &KFloats, _other: &KFloats) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &KFloats,
+        _beside: Option<&KFloats>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.k_floats` at one version.
 #[derive(Clone, Copy)]
 pub struct KFloatsView<'s> {
-    table: &'s Table<KFloats>,
+    table: mirror_runtime::store::TableAt<'s, KFloats>,
 }
 
 impl<'s> KFloatsView<'s> {
-    pub(crate) fn new(table: &'s Table<KFloats>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, KFloats>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`d`, `f`), if there is one.
     pub fn get(self, d: f64, f: f32) -> Option<&'s KFloats> {
         self.table
-            .get(&(mirror_runtime::TotalF64::from(d), mirror_runtime::TotalF32::from(f)))
+            .get((mirror_runtime::TotalF64::from(d), mirror_runtime::TotalF32::from(f)))
     }
 
     /// The rows whose key is within the bounds, in key order.

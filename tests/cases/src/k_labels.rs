@@ -3,13 +3,12 @@
 //! `cases.k_labels`: rows, look-ups and decoding.
 
 use std::ops::{BitOr, RangeBounds};
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.k_labels`.
@@ -105,6 +104,20 @@ impl KLabels {
     }
 }
 
+impl mirror_runtime::store::Keyed for KLabels {
+    type KeyRef<'a> = (KLabelsE, KLabelsS);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.e, self.s)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for KLabels {
     type Key = (KLabelsE, KLabelsS);
     type Indexes = KLabelsIndexes;
@@ -115,6 +128,17 @@ impl Row for KLabels {
 
     fn key(&self) -> Self::Key {
         (self.e, self.s)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1) = key;
+        (*part0, *part1)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -193,24 +217,36 @@ impl Row for KLabels {
 pub struct KLabelsIndexes {}
 
 impl Indexes<KLabels> for KLabelsIndexes {
-    fn insert(&mut self, _row: &Arc<KLabels>) {}
-    fn remove(&mut self, _row: &KLabels) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &KLabels, _other: &KLabels) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &KLabels,
+        _beside: Option<&KLabels>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.k_labels` at one version.
 #[derive(Clone, Copy)]
 pub struct KLabelsView<'s> {
-    table: &'s Table<KLabels>,
+    table: mirror_runtime::store::TableAt<'s, KLabels>,
 }
 
 impl<'s> KLabelsView<'s> {
-    pub(crate) fn new(table: &'s Table<KLabels>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, KLabels>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`e`, `s`), if there is one.
     pub fn get(self, e: KLabelsE, s: KLabelsS) -> Option<&'s KLabels> {
-        self.table.get(&(e, s))
+        self.table.get((e, s))
     }
 
     /// The rows whose key is within the bounds, in key order.

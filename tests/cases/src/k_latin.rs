@@ -3,13 +3,12 @@
 //! `cases.k_latin`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.k_latin`.
@@ -90,6 +89,20 @@ impl KLatin {
     }
 }
 
+impl mirror_runtime::store::Keyed for KLatin {
+    type KeyRef<'a> = &'a [u8];
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        &*self.l
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for KLatin {
     type Key = Box<[u8]>;
     type Indexes = KLatinIndexes;
@@ -100,6 +113,17 @@ impl Row for KLatin {
 
     fn key(&self) -> Self::Key {
         self.l.clone()
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        &**part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.l.heap_bytes()
     }
 
     #[inline]
@@ -174,18 +198,30 @@ impl Row for KLatin {
 pub struct KLatinIndexes {}
 
 impl Indexes<KLatin> for KLatinIndexes {
-    fn insert(&mut self, _row: &Arc<KLatin>) {}
-    fn remove(&mut self, _row: &KLatin) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &KLatin, _other: &KLatin) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &KLatin,
+        _beside: Option<&KLatin>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.k_latin` at one version.
 #[derive(Clone, Copy)]
 pub struct KLatinView<'s> {
-    table: &'s Table<KLatin>,
+    table: mirror_runtime::store::TableAt<'s, KLatin>,
 }
 
 impl<'s> KLatinView<'s> {
-    pub(crate) fn new(table: &'s Table<KLatin>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, KLatin>) -> Self {
         Self { table }
     }
 

@@ -3,13 +3,12 @@
 //! `cases.k_numbers`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.k_numbers`.
@@ -141,6 +140,24 @@ impl KNumbers {
     }
 }
 
+impl mirror_runtime::store::Keyed for KNumbers {
+    type KeyRef<'a> = (
+        &'a mirror_runtime::BigDecimal,
+        mirror_runtime::Decimal,
+        u64,
+        u16,
+    );
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (&self.a, self.b, self.bits, self.y)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for KNumbers {
     type Key = (mirror_runtime::BigDecimal, mirror_runtime::Decimal, u64, u16);
     type Indexes = KNumbersIndexes;
@@ -151,6 +168,17 @@ impl Row for KNumbers {
 
     fn key(&self) -> Self::Key {
         (self.a.clone(), self.b, self.bits, self.y)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1, part2, part3) = key;
+        (part0, *part1, *part2, *part3)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.a.heap_bytes()
     }
 
     #[inline]
@@ -247,18 +275,30 @@ impl Row for KNumbers {
 pub struct KNumbersIndexes {}
 
 impl Indexes<KNumbers> for KNumbersIndexes {
-    fn insert(&mut self, _row: &Arc<KNumbers>) {}
-    fn remove(&mut self, _row: &KNumbers) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &KNumbers, _other: &KNumbers) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &KNumbers,
+        _beside: Option<&KNumbers>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.k_numbers` at one version.
 #[derive(Clone, Copy)]
 pub struct KNumbersView<'s> {
-    table: &'s Table<KNumbers>,
+    table: mirror_runtime::store::TableAt<'s, KNumbers>,
 }
 
 impl<'s> KNumbersView<'s> {
-    pub(crate) fn new(table: &'s Table<KNumbers>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, KNumbers>) -> Self {
         Self { table }
     }
 
@@ -270,7 +310,7 @@ impl<'s> KNumbersView<'s> {
         bits: u64,
         y: u16,
     ) -> Option<&'s KNumbers> {
-        self.table.get(&(a.clone(), b, bits, y))
+        self.table.get((a, b, bits, y))
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.k_texts`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.k_texts`.
@@ -122,6 +121,20 @@ impl KTexts {
     }
 }
 
+impl mirror_runtime::store::Keyed for KTexts {
+    type KeyRef<'a> = (&'a str, &'a [u8], &'a str);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (&*self.l, &*self.g, &*self.c)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for KTexts {
     type Key = (Box<str>, Box<[u8]>, Box<str>);
     type Indexes = KTextsIndexes;
@@ -132,6 +145,17 @@ impl Row for KTexts {
 
     fn key(&self) -> Self::Key {
         (self.l.clone(), self.g.clone(), self.c.clone())
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1, part2) = key;
+        (&**part0, &**part1, &**part2)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.l.heap_bytes() + self.g.heap_bytes() + self.c.heap_bytes()
     }
 
     #[inline]
@@ -214,24 +238,36 @@ impl Row for KTexts {
 pub struct KTextsIndexes {}
 
 impl Indexes<KTexts> for KTextsIndexes {
-    fn insert(&mut self, _row: &Arc<KTexts>) {}
-    fn remove(&mut self, _row: &KTexts) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &KTexts, _other: &KTexts) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &KTexts,
+        _beside: Option<&KTexts>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.k_texts` at one version.
 #[derive(Clone, Copy)]
 pub struct KTextsView<'s> {
-    table: &'s Table<KTexts>,
+    table: mirror_runtime::store::TableAt<'s, KTexts>,
 }
 
 impl<'s> KTextsView<'s> {
-    pub(crate) fn new(table: &'s Table<KTexts>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, KTexts>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`l`, `g`, `c`), if there is one.
     pub fn get(self, l: &str, g: &[u8], c: &str) -> Option<&'s KTexts> {
-        self.table.get(&(Box::<str>::from(l), Box::<[u8]>::from(g), Box::<str>::from(c)))
+        self.table.get((l, g, c))
     }
 
     /// The rows whose key is within the bounds, in key order.

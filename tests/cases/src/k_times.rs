@@ -3,13 +3,12 @@
 //! `cases.k_times`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.k_times`.
@@ -140,6 +139,24 @@ impl KTimes {
     }
 }
 
+impl mirror_runtime::store::Keyed for KTimes {
+    type KeyRef<'a> = (
+        mirror_runtime::Date,
+        mirror_runtime::DateTime,
+        mirror_runtime::Timestamp,
+        mirror_runtime::Time,
+    );
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.d, self.dt, self.ts, self.t)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for KTimes {
     type Key = (
         mirror_runtime::Date,
@@ -155,6 +172,17 @@ impl Row for KTimes {
 
     fn key(&self) -> Self::Key {
         (self.d, self.dt, self.ts, self.t)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1, part2, part3) = key;
+        (*part0, *part1, *part2, *part3)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -251,18 +279,30 @@ impl Row for KTimes {
 pub struct KTimesIndexes {}
 
 impl Indexes<KTimes> for KTimesIndexes {
-    fn insert(&mut self, _row: &Arc<KTimes>) {}
-    fn remove(&mut self, _row: &KTimes) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &KTimes, _other: &KTimes) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &KTimes,
+        _beside: Option<&KTimes>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.k_times` at one version.
 #[derive(Clone, Copy)]
 pub struct KTimesView<'s> {
-    table: &'s Table<KTimes>,
+    table: mirror_runtime::store::TableAt<'s, KTimes>,
 }
 
 impl<'s> KTimesView<'s> {
-    pub(crate) fn new(table: &'s Table<KTimes>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, KTimes>) -> Self {
         Self { table }
     }
 
@@ -274,7 +314,7 @@ impl<'s> KTimesView<'s> {
         ts: mirror_runtime::Timestamp,
         t: mirror_runtime::Time,
     ) -> Option<&'s KTimes> {
-        self.table.get(&(d, dt, ts, t))
+        self.table.get((d, dt, ts, t))
     }
 
     /// The rows whose key is within the bounds, in key order.

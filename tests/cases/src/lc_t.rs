@@ -3,13 +3,12 @@
 //! `cases.lc_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.lc_t`.
@@ -90,6 +89,20 @@ impl LcT {
     }
 }
 
+impl mirror_runtime::store::Keyed for LcT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for LcT {
     type Key = i32;
     type Indexes = LcTIndexes;
@@ -100,6 +113,17 @@ impl Row for LcT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.v.heap_bytes()
     }
 
     #[inline]
@@ -174,24 +198,36 @@ impl Row for LcT {
 pub struct LcTIndexes {}
 
 impl Indexes<LcT> for LcTIndexes {
-    fn insert(&mut self, _row: &Arc<LcT>) {}
-    fn remove(&mut self, _row: &LcT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &LcT, _other: &LcT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &LcT,
+        _beside: Option<&LcT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.lc_t` at one version.
 #[derive(Clone, Copy)]
 pub struct LcTView<'s> {
-    table: &'s Table<LcT>,
+    table: mirror_runtime::store::TableAt<'s, LcT>,
 }
 
 impl<'s> LcTView<'s> {
-    pub(crate) fn new(table: &'s Table<LcT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, LcT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s LcT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.marker`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.marker`.
@@ -73,6 +72,20 @@ impl Marker {
     }
 }
 
+impl mirror_runtime::store::Keyed for Marker {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Marker {
     type Key = i32;
     type Indexes = MarkerIndexes;
@@ -83,6 +96,17 @@ impl Row for Marker {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -153,24 +177,36 @@ impl Row for Marker {
 pub struct MarkerIndexes {}
 
 impl Indexes<Marker> for MarkerIndexes {
-    fn insert(&mut self, _row: &Arc<Marker>) {}
-    fn remove(&mut self, _row: &Marker) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Marker, _other: &Marker) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Marker,
+        _beside: Option<&Marker>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.marker` at one version.
 #[derive(Clone, Copy)]
 pub struct MarkerView<'s> {
-    table: &'s Table<Marker>,
+    table: mirror_runtime::store::TableAt<'s, Marker>,
 }
 
 impl<'s> MarkerView<'s> {
-    pub(crate) fn new(table: &'s Table<Marker>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Marker>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s Marker> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `D1.MixCase`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `D1.MixCase`.
@@ -88,6 +87,20 @@ impl MixCase {
     }
 }
 
+impl mirror_runtime::store::Keyed for MixCase {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for MixCase {
     type Key = i32;
     type Indexes = MixCaseIndexes;
@@ -98,6 +111,17 @@ impl Row for MixCase {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -172,24 +196,36 @@ impl Row for MixCase {
 pub struct MixCaseIndexes {}
 
 impl Indexes<MixCase> for MixCaseIndexes {
-    fn insert(&mut self, _row: &Arc<MixCase>) {}
-    fn remove(&mut self, _row: &MixCase) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &MixCase, _other: &MixCase) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &MixCase,
+        _beside: Option<&MixCase>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `D1.MixCase` at one version.
 #[derive(Clone, Copy)]
 pub struct MixCaseView<'s> {
-    table: &'s Table<MixCase>,
+    table: mirror_runtime::store::TableAt<'s, MixCase>,
 }
 
 impl<'s> MixCaseView<'s> {
-    pub(crate) fn new(table: &'s Table<MixCase>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, MixCase>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`Id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s MixCase> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.part_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.part_t`.
@@ -88,6 +87,20 @@ impl PartT {
     }
 }
 
+impl mirror_runtime::store::Keyed for PartT {
+    type KeyRef<'a> = (i32, mirror_runtime::Date);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.id, self.d)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for PartT {
     type Key = (i32, mirror_runtime::Date);
     type Indexes = PartTIndexes;
@@ -98,6 +111,17 @@ impl Row for PartT {
 
     fn key(&self) -> Self::Key {
         (self.id, self.d)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1) = key;
+        (*part0, *part1)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -172,24 +196,36 @@ impl Row for PartT {
 pub struct PartTIndexes {}
 
 impl Indexes<PartT> for PartTIndexes {
-    fn insert(&mut self, _row: &Arc<PartT>) {}
-    fn remove(&mut self, _row: &PartT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &PartT, _other: &PartT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &PartT,
+        _beside: Option<&PartT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.part_t` at one version.
 #[derive(Clone, Copy)]
 pub struct PartTView<'s> {
-    table: &'s Table<PartT>,
+    table: mirror_runtime::store::TableAt<'s, PartT>,
 }
 
 impl<'s> PartTView<'s> {
-    pub(crate) fn new(table: &'s Table<PartT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, PartT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`, `d`), if there is one.
     pub fn get(self, id: i32, d: mirror_runtime::Date) -> Option<&'s PartT> {
-        self.table.get(&(id, d))
+        self.table.get((id, d))
     }
 
     /// The rows whose key is within the bounds, in key order.

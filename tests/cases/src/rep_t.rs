@@ -3,13 +3,12 @@
 //! `cases.rep_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.rep_t`.
@@ -129,6 +128,20 @@ impl RepT {
     }
 }
 
+impl mirror_runtime::store::Keyed for RepT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for RepT {
     type Key = i32;
     type Indexes = RepTIndexes;
@@ -139,6 +152,17 @@ impl Row for RepT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.c.heap_bytes()
     }
 
     #[inline]
@@ -225,24 +249,36 @@ impl Row for RepT {
 pub struct RepTIndexes {}
 
 impl Indexes<RepT> for RepTIndexes {
-    fn insert(&mut self, _row: &Arc<RepT>) {}
-    fn remove(&mut self, _row: &RepT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &RepT, _other: &RepT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &RepT,
+        _beside: Option<&RepT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.rep_t` at one version.
 #[derive(Clone, Copy)]
 pub struct RepTView<'s> {
-    table: &'s Table<RepT>,
+    table: mirror_runtime::store::TableAt<'s, RepT>,
 }
 
 impl<'s> RepTView<'s> {
-    pub(crate) fn new(table: &'s Table<RepT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, RepT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s RepT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

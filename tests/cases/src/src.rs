@@ -3,13 +3,12 @@
 //! `cases.src`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.src`.
@@ -90,6 +89,20 @@ impl Src {
     }
 }
 
+impl mirror_runtime::store::Keyed for Src {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Src {
     type Key = i32;
     type Indexes = SrcIndexes;
@@ -100,6 +113,17 @@ impl Row for Src {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.na_me.heap_bytes()
     }
 
     #[inline]
@@ -174,24 +198,36 @@ impl Row for Src {
 pub struct SrcIndexes {}
 
 impl Indexes<Src> for SrcIndexes {
-    fn insert(&mut self, _row: &Arc<Src>) {}
-    fn remove(&mut self, _row: &Src) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Src, _other: &Src) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Src,
+        _beside: Option<&Src>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.src` at one version.
 #[derive(Clone, Copy)]
 pub struct SrcView<'s> {
-    table: &'s Table<Src>,
+    table: mirror_runtime::store::TableAt<'s, Src>,
 }
 
 impl<'s> SrcView<'s> {
-    pub(crate) fn new(table: &'s Table<Src>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Src>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s Src> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

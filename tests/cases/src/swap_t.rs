@@ -3,13 +3,12 @@
 //! `cases.swap_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.swap_t`.
@@ -105,6 +104,20 @@ impl SwapT {
     }
 }
 
+impl mirror_runtime::store::Keyed for SwapT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for SwapT {
     type Key = i32;
     type Indexes = SwapTIndexes;
@@ -115,6 +128,17 @@ impl Row for SwapT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.a.heap_bytes() + self.b.heap_bytes()
     }
 
     #[inline]
@@ -193,24 +217,36 @@ impl Row for SwapT {
 pub struct SwapTIndexes {}
 
 impl Indexes<SwapT> for SwapTIndexes {
-    fn insert(&mut self, _row: &Arc<SwapT>) {}
-    fn remove(&mut self, _row: &SwapT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &SwapT, _other: &SwapT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &SwapT,
+        _beside: Option<&SwapT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.swap_t` at one version.
 #[derive(Clone, Copy)]
 pub struct SwapTView<'s> {
-    table: &'s Table<SwapT>,
+    table: mirror_runtime::store::TableAt<'s, SwapT>,
 }
 
 impl<'s> SwapTView<'s> {
-    pub(crate) fn new(table: &'s Table<SwapT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, SwapT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s SwapT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_big_decimals`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_big_decimals`.
@@ -139,6 +138,20 @@ impl TBigDecimals {
     }
 }
 
+impl mirror_runtime::store::Keyed for TBigDecimals {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TBigDecimals {
     type Key = u32;
     type Indexes = TBigDecimalsIndexes;
@@ -149,6 +162,18 @@ impl Row for TBigDecimals {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.a.heap_bytes() + self.b.heap_bytes() + self.c.heap_bytes()
+            + self.d.heap_bytes()
     }
 
     #[inline]
@@ -255,24 +280,36 @@ impl Row for TBigDecimals {
 pub struct TBigDecimalsIndexes {}
 
 impl Indexes<TBigDecimals> for TBigDecimalsIndexes {
-    fn insert(&mut self, _row: &Arc<TBigDecimals>) {}
-    fn remove(&mut self, _row: &TBigDecimals) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TBigDecimals, _other: &TBigDecimals) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TBigDecimals,
+        _beside: Option<&TBigDecimals>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_big_decimals` at one version.
 #[derive(Clone, Copy)]
 pub struct TBigDecimalsView<'s> {
-    table: &'s Table<TBigDecimals>,
+    table: mirror_runtime::store::TableAt<'s, TBigDecimals>,
 }
 
 impl<'s> TBigDecimalsView<'s> {
-    pub(crate) fn new(table: &'s Table<TBigDecimals>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TBigDecimals>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TBigDecimals> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_binaries`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_binaries`.
@@ -114,6 +113,20 @@ impl TBinaries {
     }
 }
 
+impl mirror_runtime::store::Keyed for TBinaries {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TBinaries {
     type Key = u32;
     type Indexes = TBinariesIndexes;
@@ -124,6 +137,17 @@ impl Row for TBinaries {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.b1.heap_bytes() + self.b16.heap_bytes() + self.b255.heap_bytes()
     }
 
     #[inline]
@@ -206,24 +230,36 @@ impl Row for TBinaries {
 pub struct TBinariesIndexes {}
 
 impl Indexes<TBinaries> for TBinariesIndexes {
-    fn insert(&mut self, _row: &Arc<TBinaries>) {}
-    fn remove(&mut self, _row: &TBinaries) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TBinaries, _other: &TBinaries) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TBinaries,
+        _beside: Option<&TBinaries>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_binaries` at one version.
 #[derive(Clone, Copy)]
 pub struct TBinariesView<'s> {
-    table: &'s Table<TBinaries>,
+    table: mirror_runtime::store::TableAt<'s, TBinaries>,
 }
 
 impl<'s> TBinariesView<'s> {
-    pub(crate) fn new(table: &'s Table<TBinaries>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TBinaries>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TBinaries> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_bits`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_bits`.
@@ -140,6 +139,20 @@ impl TBits {
     }
 }
 
+impl mirror_runtime::store::Keyed for TBits {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TBits {
     type Key = u32;
     type Indexes = TBitsIndexes;
@@ -150,6 +163,17 @@ impl Row for TBits {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -240,24 +264,36 @@ impl Row for TBits {
 pub struct TBitsIndexes {}
 
 impl Indexes<TBits> for TBitsIndexes {
-    fn insert(&mut self, _row: &Arc<TBits>) {}
-    fn remove(&mut self, _row: &TBits) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TBits, _other: &TBits) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TBits,
+        _beside: Option<&TBits>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_bits` at one version.
 #[derive(Clone, Copy)]
 pub struct TBitsView<'s> {
-    table: &'s Table<TBits>,
+    table: mirror_runtime::store::TableAt<'s, TBits>,
 }
 
 impl<'s> TBitsView<'s> {
-    pub(crate) fn new(table: &'s Table<TBits>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TBits>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TBits> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

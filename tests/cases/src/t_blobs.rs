@@ -3,13 +3,12 @@
 //! `cases.t_blobs`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_blobs`.
@@ -165,6 +164,20 @@ impl TBlobs {
     }
 }
 
+impl mirror_runtime::store::Keyed for TBlobs {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TBlobs {
     type Key = u32;
     type Indexes = TBlobsIndexes;
@@ -175,6 +188,18 @@ impl Row for TBlobs {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.v10.heap_bytes() + self.v300.heap_bytes() + self.tiny.heap_bytes()
+            + self.plain.heap_bytes() + self.medium.heap_bytes() + self.huge.heap_bytes()
     }
 
     #[inline]
@@ -269,24 +294,36 @@ impl Row for TBlobs {
 pub struct TBlobsIndexes {}
 
 impl Indexes<TBlobs> for TBlobsIndexes {
-    fn insert(&mut self, _row: &Arc<TBlobs>) {}
-    fn remove(&mut self, _row: &TBlobs) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TBlobs, _other: &TBlobs) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TBlobs,
+        _beside: Option<&TBlobs>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_blobs` at one version.
 #[derive(Clone, Copy)]
 pub struct TBlobsView<'s> {
-    table: &'s Table<TBlobs>,
+    table: mirror_runtime::store::TableAt<'s, TBlobs>,
 }
 
 impl<'s> TBlobsView<'s> {
-    pub(crate) fn new(table: &'s Table<TBlobs>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TBlobs>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TBlobs> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

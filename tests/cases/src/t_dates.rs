@@ -3,13 +3,12 @@
 //! `cases.t_dates`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_dates`.
@@ -88,6 +87,20 @@ impl TDates {
     }
 }
 
+impl mirror_runtime::store::Keyed for TDates {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TDates {
     type Key = u32;
     type Indexes = TDatesIndexes;
@@ -98,6 +111,17 @@ impl Row for TDates {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -172,24 +196,36 @@ impl Row for TDates {
 pub struct TDatesIndexes {}
 
 impl Indexes<TDates> for TDatesIndexes {
-    fn insert(&mut self, _row: &Arc<TDates>) {}
-    fn remove(&mut self, _row: &TDates) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TDates, _other: &TDates) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TDates,
+        _beside: Option<&TDates>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_dates` at one version.
 #[derive(Clone, Copy)]
 pub struct TDatesView<'s> {
-    table: &'s Table<TDates>,
+    table: mirror_runtime::store::TableAt<'s, TDates>,
 }
 
 impl<'s> TDatesView<'s> {
-    pub(crate) fn new(table: &'s Table<TDates>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TDates>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TDates> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_datetimes`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_datetimes`.
@@ -166,6 +165,20 @@ impl TDatetimes {
     }
 }
 
+impl mirror_runtime::store::Keyed for TDatetimes {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TDatetimes {
     type Key = u32;
     type Indexes = TDatetimesIndexes;
@@ -176,6 +189,17 @@ impl Row for TDatetimes {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -309,24 +333,36 @@ impl Row for TDatetimes {
 pub struct TDatetimesIndexes {}
 
 impl Indexes<TDatetimes> for TDatetimesIndexes {
-    fn insert(&mut self, _row: &Arc<TDatetimes>) {}
-    fn remove(&mut self, _row: &TDatetimes) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TDatetimes, _other: &TDatetimes) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TDatetimes,
+        _beside: Option<&TDatetimes>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_datetimes` at one version.
 #[derive(Clone, Copy)]
 pub struct TDatetimesView<'s> {
-    table: &'s Table<TDatetimes>,
+    table: mirror_runtime::store::TableAt<'s, TDatetimes>,
 }
 
 impl<'s> TDatetimesView<'s> {
-    pub(crate) fn new(table: &'s Table<TDatetimes>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TDatetimes>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TDatetimes> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_decimals`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_decimals`.
@@ -139,6 +138,20 @@ impl TDecimals {
     }
 }
 
+impl mirror_runtime::store::Keyed for TDecimals {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TDecimals {
     type Key = u32;
     type Indexes = TDecimalsIndexes;
@@ -149,6 +162,17 @@ impl Row for TDecimals {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -255,24 +279,36 @@ impl Row for TDecimals {
 pub struct TDecimalsIndexes {}
 
 impl Indexes<TDecimals> for TDecimalsIndexes {
-    fn insert(&mut self, _row: &Arc<TDecimals>) {}
-    fn remove(&mut self, _row: &TDecimals) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TDecimals, _other: &TDecimals) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TDecimals,
+        _beside: Option<&TDecimals>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_decimals` at one version.
 #[derive(Clone, Copy)]
 pub struct TDecimalsView<'s> {
-    table: &'s Table<TDecimals>,
+    table: mirror_runtime::store::TableAt<'s, TDecimals>,
 }
 
 impl<'s> TDecimalsView<'s> {
-    pub(crate) fn new(table: &'s Table<TDecimals>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TDecimals>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TDecimals> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_enums`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_enums`.
@@ -120,6 +119,20 @@ impl TEnums {
     }
 }
 
+impl mirror_runtime::store::Keyed for TEnums {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TEnums {
     type Key = u32;
     type Indexes = TEnumsIndexes;
@@ -130,6 +143,17 @@ impl Row for TEnums {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -212,24 +236,36 @@ impl Row for TEnums {
 pub struct TEnumsIndexes {}
 
 impl Indexes<TEnums> for TEnumsIndexes {
-    fn insert(&mut self, _row: &Arc<TEnums>) {}
-    fn remove(&mut self, _row: &TEnums) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TEnums, _other: &TEnums) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TEnums,
+        _beside: Option<&TEnums>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_enums` at one version.
 #[derive(Clone, Copy)]
 pub struct TEnumsView<'s> {
-    table: &'s Table<TEnums>,
+    table: mirror_runtime::store::TableAt<'s, TEnums>,
 }
 
 impl<'s> TEnumsView<'s> {
-    pub(crate) fn new(table: &'s Table<TEnums>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TEnums>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TEnums> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

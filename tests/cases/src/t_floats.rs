@@ -3,13 +3,12 @@
 //! `cases.t_floats`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_floats`.
@@ -101,6 +100,20 @@ impl TFloats {
     }
 }
 
+impl mirror_runtime::store::Keyed for TFloats {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TFloats {
     type Key = u32;
     type Indexes = TFloatsIndexes;
@@ -111,6 +124,17 @@ impl Row for TFloats {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -189,24 +213,36 @@ impl Row for TFloats {
 pub struct TFloatsIndexes {}
 
 impl Indexes<TFloats> for TFloatsIndexes {
-    fn insert(&mut self, _row: &Arc<TFloats>) {}
-    fn remove(&mut self, _row: &TFloats) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TFloats, _other: &TFloats) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TFloats,
+        _beside: Option<&TFloats>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_floats` at one version.
 #[derive(Clone, Copy)]
 pub struct TFloatsView<'s> {
-    table: &'s Table<TFloats>,
+    table: mirror_runtime::store::TableAt<'s, TFloats>,
 }
 
 impl<'s> TFloatsView<'s> {
-    pub(crate) fn new(table: &'s Table<TFloats>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TFloats>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TFloats> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_generated`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_generated`.
@@ -131,6 +130,20 @@ impl TGenerated {
     }
 }
 
+impl mirror_runtime::store::Keyed for TGenerated {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TGenerated {
     type Key = u32;
     type Indexes = TGeneratedIndexes;
@@ -141,6 +154,17 @@ impl Row for TGenerated {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.s.heap_bytes()
     }
 
     #[inline]
@@ -227,24 +251,36 @@ impl Row for TGenerated {
 pub struct TGeneratedIndexes {}
 
 impl Indexes<TGenerated> for TGeneratedIndexes {
-    fn insert(&mut self, _row: &Arc<TGenerated>) {}
-    fn remove(&mut self, _row: &TGenerated) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TGenerated, _other: &TGenerated) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TGenerated,
+        _beside: Option<&TGenerated>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_generated` at one version.
 #[derive(Clone, Copy)]
 pub struct TGeneratedView<'s> {
-    table: &'s Table<TGenerated>,
+    table: mirror_runtime::store::TableAt<'s, TGenerated>,
 }
 
 impl<'s> TGeneratedView<'s> {
-    pub(crate) fn new(table: &'s Table<TGenerated>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TGenerated>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TGenerated> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

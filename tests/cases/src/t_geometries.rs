@@ -3,13 +3,12 @@
 //! `cases.t_geometries`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_geometries`.
@@ -179,6 +178,20 @@ impl TGeometries {
     }
 }
 
+impl mirror_runtime::store::Keyed for TGeometries {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TGeometries {
     type Key = u32;
     type Indexes = TGeometriesIndexes;
@@ -189,6 +202,19 @@ impl Row for TGeometries {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.g.heap_bytes() + self.p.heap_bytes() + self.l.heap_bytes()
+            + self.y.heap_bytes() + self.mp.heap_bytes() + self.ml.heap_bytes()
+            + self.my.heap_bytes() + self.c.heap_bytes()
     }
 
     #[inline]
@@ -331,24 +357,36 @@ impl Row for TGeometries {
 pub struct TGeometriesIndexes {}
 
 impl Indexes<TGeometries> for TGeometriesIndexes {
-    fn insert(&mut self, _row: &Arc<TGeometries>) {}
-    fn remove(&mut self, _row: &TGeometries) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TGeometries, _other: &TGeometries) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TGeometries,
+        _beside: Option<&TGeometries>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_geometries` at one version.
 #[derive(Clone, Copy)]
 pub struct TGeometriesView<'s> {
-    table: &'s Table<TGeometries>,
+    table: mirror_runtime::store::TableAt<'s, TGeometries>,
 }
 
 impl<'s> TGeometriesView<'s> {
-    pub(crate) fn new(table: &'s Table<TGeometries>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TGeometries>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TGeometries> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_integers`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_integers`.
@@ -223,6 +222,20 @@ impl TIntegers {
     }
 }
 
+impl mirror_runtime::store::Keyed for TIntegers {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TIntegers {
     type Key = u32;
     type Indexes = TIntegersIndexes;
@@ -233,6 +246,17 @@ impl Row for TIntegers {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -343,24 +367,36 @@ impl Row for TIntegers {
 pub struct TIntegersIndexes {}
 
 impl Indexes<TIntegers> for TIntegersIndexes {
-    fn insert(&mut self, _row: &Arc<TIntegers>) {}
-    fn remove(&mut self, _row: &TIntegers) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TIntegers, _other: &TIntegers) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TIntegers,
+        _beside: Option<&TIntegers>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_integers` at one version.
 #[derive(Clone, Copy)]
 pub struct TIntegersView<'s> {
-    table: &'s Table<TIntegers>,
+    table: mirror_runtime::store::TableAt<'s, TIntegers>,
 }
 
 impl<'s> TIntegersView<'s> {
-    pub(crate) fn new(table: &'s Table<TIntegers>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TIntegers>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TIntegers> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_json`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_json`.
@@ -88,6 +87,20 @@ impl TJson {
     }
 }
 
+impl mirror_runtime::store::Keyed for TJson {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TJson {
     type Key = u32;
     type Indexes = TJsonIndexes;
@@ -98,6 +111,17 @@ impl Row for TJson {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.j.heap_bytes()
     }
 
     #[inline]
@@ -172,24 +196,36 @@ impl Row for TJson {
 pub struct TJsonIndexes {}
 
 impl Indexes<TJson> for TJsonIndexes {
-    fn insert(&mut self, _row: &Arc<TJson>) {}
-    fn remove(&mut self, _row: &TJson) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TJson, _other: &TJson) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TJson,
+        _beside: Option<&TJson>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_json` at one version.
 #[derive(Clone, Copy)]
 pub struct TJsonView<'s> {
-    table: &'s Table<TJson>,
+    table: mirror_runtime::store::TableAt<'s, TJson>,
 }
 
 impl<'s> TJsonView<'s> {
-    pub(crate) fn new(table: &'s Table<TJson>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TJson>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TJson> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

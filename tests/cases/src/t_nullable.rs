@@ -3,13 +3,12 @@
 //! `cases.t_nullable`: rows, look-ups and decoding.
 
 use std::ops::{BitOr, RangeBounds};
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_nullable`.
@@ -301,6 +300,20 @@ impl TNullable {
     }
 }
 
+impl mirror_runtime::store::Keyed for TNullable {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TNullable {
     type Key = u32;
     type Indexes = TNullableIndexes;
@@ -311,6 +324,18 @@ impl Row for TNullable {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.bi.heap_bytes() + self.v.heap_bytes() + self.b.heap_bytes()
+            + self.bl.heap_bytes() + self.g.heap_bytes()
     }
 
     #[inline]
@@ -480,24 +505,36 @@ impl Row for TNullable {
 pub struct TNullableIndexes {}
 
 impl Indexes<TNullable> for TNullableIndexes {
-    fn insert(&mut self, _row: &Arc<TNullable>) {}
-    fn remove(&mut self, _row: &TNullable) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TNullable, _other: &TNullable) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TNullable,
+        _beside: Option<&TNullable>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_nullable` at one version.
 #[derive(Clone, Copy)]
 pub struct TNullableView<'s> {
-    table: &'s Table<TNullable>,
+    table: mirror_runtime::store::TableAt<'s, TNullable>,
 }
 
 impl<'s> TNullableView<'s> {
-    pub(crate) fn new(table: &'s Table<TNullable>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TNullable>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TNullable> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_sets`: rows, look-ups and decoding.
 
 use std::ops::{BitOr, RangeBounds};
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_sets`.
@@ -120,6 +119,20 @@ impl TSets {
     }
 }
 
+impl mirror_runtime::store::Keyed for TSets {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TSets {
     type Key = u32;
     type Indexes = TSetsIndexes;
@@ -130,6 +143,17 @@ impl Row for TSets {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -212,24 +236,36 @@ impl Row for TSets {
 pub struct TSetsIndexes {}
 
 impl Indexes<TSets> for TSetsIndexes {
-    fn insert(&mut self, _row: &Arc<TSets>) {}
-    fn remove(&mut self, _row: &TSets) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TSets, _other: &TSets) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TSets,
+        _beside: Option<&TSets>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_sets` at one version.
 #[derive(Clone, Copy)]
 pub struct TSetsView<'s> {
-    table: &'s Table<TSets>,
+    table: mirror_runtime::store::TableAt<'s, TSets>,
 }
 
 impl<'s> TSetsView<'s> {
-    pub(crate) fn new(table: &'s Table<TSets>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TSets>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TSets> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_texts`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_texts`.
@@ -193,6 +192,20 @@ impl TTexts {
     }
 }
 
+impl mirror_runtime::store::Keyed for TTexts {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TTexts {
     type Key = u32;
     type Indexes = TTextsIndexes;
@@ -203,6 +216,19 @@ impl Row for TTexts {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.c10.heap_bytes() + self.c255.heap_bytes() + self.v20.heap_bytes()
+            + self.v300.heap_bytes() + self.tiny.heap_bytes() + self.plain.heap_bytes()
+            + self.medium.heap_bytes() + self.huge.heap_bytes()
     }
 
     #[inline]
@@ -305,24 +331,36 @@ impl Row for TTexts {
 pub struct TTextsIndexes {}
 
 impl Indexes<TTexts> for TTextsIndexes {
-    fn insert(&mut self, _row: &Arc<TTexts>) {}
-    fn remove(&mut self, _row: &TTexts) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TTexts, _other: &TTexts) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TTexts,
+        _beside: Option<&TTexts>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_texts` at one version.
 #[derive(Clone, Copy)]
 pub struct TTextsView<'s> {
-    table: &'s Table<TTexts>,
+    table: mirror_runtime::store::TableAt<'s, TTexts>,
 }
 
 impl<'s> TTextsView<'s> {
-    pub(crate) fn new(table: &'s Table<TTexts>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TTexts>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TTexts> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_times`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_times`.
@@ -166,6 +165,20 @@ impl TTimes {
     }
 }
 
+impl mirror_runtime::store::Keyed for TTimes {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TTimes {
     type Key = u32;
     type Indexes = TTimesIndexes;
@@ -176,6 +189,17 @@ impl Row for TTimes {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -274,24 +298,36 @@ impl Row for TTimes {
 pub struct TTimesIndexes {}
 
 impl Indexes<TTimes> for TTimesIndexes {
-    fn insert(&mut self, _row: &Arc<TTimes>) {}
-    fn remove(&mut self, _row: &TTimes) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TTimes, _other: &TTimes) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TTimes,
+        _beside: Option<&TTimes>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_times` at one version.
 #[derive(Clone, Copy)]
 pub struct TTimesView<'s> {
-    table: &'s Table<TTimes>,
+    table: mirror_runtime::store::TableAt<'s, TTimes>,
 }
 
 impl<'s> TTimesView<'s> {
-    pub(crate) fn new(table: &'s Table<TTimes>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TTimes>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TTimes> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.t_timestamps`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_timestamps`.
@@ -127,6 +126,20 @@ impl TTimestamps {
     }
 }
 
+impl mirror_runtime::store::Keyed for TTimestamps {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TTimestamps {
     type Key = u32;
     type Indexes = TTimestampsIndexes;
@@ -137,6 +150,17 @@ impl Row for TTimestamps {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -243,24 +267,36 @@ impl Row for TTimestamps {
 pub struct TTimestampsIndexes {}
 
 impl Indexes<TTimestamps> for TTimestampsIndexes {
-    fn insert(&mut self, _row: &Arc<TTimestamps>) {}
-    fn remove(&mut self, _row: &TTimestamps) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TTimestamps, _other: &TTimestamps) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TTimestamps,
+        _beside: Option<&TTimestamps>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_timestamps` at one version.
 #[derive(Clone, Copy)]
 pub struct TTimestampsView<'s> {
-    table: &'s Table<TTimestamps>,
+    table: mirror_runtime::store::TableAt<'s, TTimestamps>,
 }
 
 impl<'s> TTimestampsView<'s> {
-    pub(crate) fn new(table: &'s Table<TTimestamps>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TTimestamps>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TTimestamps> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

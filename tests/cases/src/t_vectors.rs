@@ -3,13 +3,12 @@
 //! `cases.t_vectors`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_vectors`.
@@ -101,6 +100,20 @@ impl TVectors {
     }
 }
 
+impl mirror_runtime::store::Keyed for TVectors {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TVectors {
     type Key = u32;
     type Indexes = TVectorsIndexes;
@@ -111,6 +124,17 @@ impl Row for TVectors {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.v1.heap_bytes() + self.v3.heap_bytes()
     }
 
     #[inline]
@@ -193,24 +217,36 @@ impl Row for TVectors {
 pub struct TVectorsIndexes {}
 
 impl Indexes<TVectors> for TVectorsIndexes {
-    fn insert(&mut self, _row: &Arc<TVectors>) {}
-    fn remove(&mut self, _row: &TVectors) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TVectors, _other: &TVectors) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TVectors,
+        _beside: Option<&TVectors>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_vectors` at one version.
 #[derive(Clone, Copy)]
 pub struct TVectorsView<'s> {
-    table: &'s Table<TVectors>,
+    table: mirror_runtime::store::TableAt<'s, TVectors>,
 }
 
 impl<'s> TVectorsView<'s> {
-    pub(crate) fn new(table: &'s Table<TVectors>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TVectors>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TVectors> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

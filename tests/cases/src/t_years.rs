@@ -3,13 +3,12 @@
 //! `cases.t_years`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.t_years`.
@@ -88,6 +87,20 @@ impl TYears {
     }
 }
 
+impl mirror_runtime::store::Keyed for TYears {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TYears {
     type Key = u32;
     type Indexes = TYearsIndexes;
@@ -98,6 +111,17 @@ impl Row for TYears {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -172,24 +196,36 @@ impl Row for TYears {
 pub struct TYearsIndexes {}
 
 impl Indexes<TYears> for TYearsIndexes {
-    fn insert(&mut self, _row: &Arc<TYears>) {}
-    fn remove(&mut self, _row: &TYears) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TYears, _other: &TYears) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TYears,
+        _beside: Option<&TYears>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.t_years` at one version.
 #[derive(Clone, Copy)]
 pub struct TYearsView<'s> {
-    table: &'s Table<TYears>,
+    table: mirror_runtime::store::TableAt<'s, TYears>,
 }
 
 impl<'s> TYearsView<'s> {
-    pub(crate) fn new(table: &'s Table<TYears>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TYears>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s TYears> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

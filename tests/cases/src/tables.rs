@@ -3,7 +3,10 @@
 //! All tables together: as one value, as one snapshot, and as the sum of their changes.
 
 use mirror_runtime::layout::TableLayout;
-use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, Version};
+use mirror_runtime::store::{
+    ChangeView, RowChange, Rows, Schema, Table, TableKind, TableReader, TableWriter,
+    Version, Writing,
+};
 
 use crate::marker;
 use crate::dec_t;
@@ -75,8 +78,8 @@ use crate::t_vectors;
 use crate::t_nullable;
 use crate::t_generated;
 
-/// All mirrored tables at one version; a clone shares every row.
-#[derive(Clone, Default)]
+/// Handles of all mirrored tables.
+#[derive(Clone)]
 pub struct Tables {
     /// `cases.marker`.
     marker: Table<marker::Marker>,
@@ -858,7 +861,238 @@ impl Schema for Tables {
         "7ba026c6ea8fc64a"
     }
 
-    fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
+    fn kinds() -> &'static [&'static dyn TableKind] {
+        static KINDS: &[&dyn TableKind] = &[
+            &Rows::<marker::Marker>::KIND,
+            &Rows::<dec_t::DecT>::KIND,
+            &Rows::<bit_t::BitT>::KIND,
+            &Rows::<time_t::TimeT>::KIND,
+            &Rows::<zd_t::ZdT>::KIND,
+            &Rows::<tz_t::TzT>::KIND,
+            &Rows::<en_t::EnT>::KIND,
+            &Rows::<enr_t::EnrT>::KIND,
+            &Rows::<ch_t::ChT>::KIND,
+            &Rows::<bin_t::BinT>::KIND,
+            &Rows::<jo_t::JoT>::KIND,
+            &Rows::<cs_t::CsT>::KIND,
+            &Rows::<vec_t::VecT>::KIND,
+            &Rows::<gen_t::GenT>::KIND,
+            &Rows::<inv_t::InvT>::KIND,
+            &Rows::<invpk::Invpk>::KIND,
+            &Rows::<img_t::ImgT>::KIND,
+            &Rows::<rep_t::RepT>::KIND,
+            &Rows::<fk_a::FkA>::KIND,
+            &Rows::<fk_b::FkB>::KIND,
+            &Rows::<fk_c::FkC>::KIND,
+            &Rows::<fk_null::FkNull>::KIND,
+            &Rows::<fk_code::FkCode>::KIND,
+            &Rows::<fk_tree::FkTree>::KIND,
+            &Rows::<fk_none::FkNone>::KIND,
+            &Rows::<fk_text::FkText>::KIND,
+            &Rows::<fk_text_kid::FkTextKid>::KIND,
+            &Rows::<trg_t::TrgT>::KIND,
+            &Rows::<img2_t::Img2T>::KIND,
+            &Rows::<lc_t::LcT>::KIND,
+            &Rows::<uqpk::Uqpk>::KIND,
+            &Rows::<ci_t::CiT>::KIND,
+            &Rows::<bi_t::BiT>::KIND,
+            &Rows::<k_numbers::KNumbers>::KIND,
+            &Rows::<k_floats::KFloats>::KIND,
+            &Rows::<k_times::KTimes>::KIND,
+            &Rows::<k_labels::KLabels>::KIND,
+            &Rows::<k_texts::KTexts>::KIND,
+            &Rows::<k_latin::KLatin>::KIND,
+            &Rows::<src::Src>::KIND,
+            &Rows::<ctas::Ctas>::KIND,
+            &Rows::<tr_t::TrT>::KIND,
+            &Rows::<part_t::PartT>::KIND,
+            &Rows::<al_t::AlT>::KIND,
+            &Rows::<al_final::AlFinal>::KIND,
+            &Rows::<swap_t::SwapT>::KIND,
+            &Rows::<dx_t::DxT>::KIND,
+            &Rows::<vc_t::VcT>::KIND,
+            &Rows::<mix_case::MixCase>::KIND,
+            &Rows::<t_integers::TIntegers>::KIND,
+            &Rows::<t_floats::TFloats>::KIND,
+            &Rows::<t_decimals::TDecimals>::KIND,
+            &Rows::<t_big_decimals::TBigDecimals>::KIND,
+            &Rows::<t_dates::TDates>::KIND,
+            &Rows::<t_datetimes::TDatetimes>::KIND,
+            &Rows::<t_timestamps::TTimestamps>::KIND,
+            &Rows::<t_times::TTimes>::KIND,
+            &Rows::<t_years::TYears>::KIND,
+            &Rows::<t_texts::TTexts>::KIND,
+            &Rows::<t_binaries::TBinaries>::KIND,
+            &Rows::<t_blobs::TBlobs>::KIND,
+            &Rows::<t_enums::TEnums>::KIND,
+            &Rows::<t_sets::TSets>::KIND,
+            &Rows::<t_bits::TBits>::KIND,
+            &Rows::<t_json::TJson>::KIND,
+            &Rows::<t_geometries::TGeometries>::KIND,
+            &Rows::<t_vectors::TVectors>::KIND,
+            &Rows::<t_nullable::TNullable>::KIND,
+            &Rows::<t_generated::TGenerated>::KIND,
+        ];
+        KINDS
+    }
+
+    fn empty(at: Writing<'_>) -> (Self, Vec<Box<dyn TableWriter<Change>>>) {
+        let marker = Rows::<marker::Marker>::table(at);
+        let dec_t = Rows::<dec_t::DecT>::table(at);
+        let bit_t = Rows::<bit_t::BitT>::table(at);
+        let time_t = Rows::<time_t::TimeT>::table(at);
+        let zd_t = Rows::<zd_t::ZdT>::table(at);
+        let tz_t = Rows::<tz_t::TzT>::table(at);
+        let en_t = Rows::<en_t::EnT>::table(at);
+        let enr_t = Rows::<enr_t::EnrT>::table(at);
+        let ch_t = Rows::<ch_t::ChT>::table(at);
+        let bin_t = Rows::<bin_t::BinT>::table(at);
+        let jo_t = Rows::<jo_t::JoT>::table(at);
+        let cs_t = Rows::<cs_t::CsT>::table(at);
+        let vec_t = Rows::<vec_t::VecT>::table(at);
+        let gen_t = Rows::<gen_t::GenT>::table(at);
+        let inv_t = Rows::<inv_t::InvT>::table(at);
+        let invpk = Rows::<invpk::Invpk>::table(at);
+        let img_t = Rows::<img_t::ImgT>::table(at);
+        let rep_t = Rows::<rep_t::RepT>::table(at);
+        let fk_a = Rows::<fk_a::FkA>::table(at);
+        let fk_b = Rows::<fk_b::FkB>::table(at);
+        let fk_c = Rows::<fk_c::FkC>::table(at);
+        let fk_null = Rows::<fk_null::FkNull>::table(at);
+        let fk_code = Rows::<fk_code::FkCode>::table(at);
+        let fk_tree = Rows::<fk_tree::FkTree>::table(at);
+        let fk_none = Rows::<fk_none::FkNone>::table(at);
+        let fk_text = Rows::<fk_text::FkText>::table(at);
+        let fk_text_kid = Rows::<fk_text_kid::FkTextKid>::table(at);
+        let trg_t = Rows::<trg_t::TrgT>::table(at);
+        let img2_t = Rows::<img2_t::Img2T>::table(at);
+        let lc_t = Rows::<lc_t::LcT>::table(at);
+        let uqpk = Rows::<uqpk::Uqpk>::table(at);
+        let ci_t = Rows::<ci_t::CiT>::table(at);
+        let bi_t = Rows::<bi_t::BiT>::table(at);
+        let k_numbers = Rows::<k_numbers::KNumbers>::table(at);
+        let k_floats = Rows::<k_floats::KFloats>::table(at);
+        let k_times = Rows::<k_times::KTimes>::table(at);
+        let k_labels = Rows::<k_labels::KLabels>::table(at);
+        let k_texts = Rows::<k_texts::KTexts>::table(at);
+        let k_latin = Rows::<k_latin::KLatin>::table(at);
+        let src = Rows::<src::Src>::table(at);
+        let ctas = Rows::<ctas::Ctas>::table(at);
+        let tr_t = Rows::<tr_t::TrT>::table(at);
+        let part_t = Rows::<part_t::PartT>::table(at);
+        let al_t = Rows::<al_t::AlT>::table(at);
+        let al_final = Rows::<al_final::AlFinal>::table(at);
+        let swap_t = Rows::<swap_t::SwapT>::table(at);
+        let dx_t = Rows::<dx_t::DxT>::table(at);
+        let vc_t = Rows::<vc_t::VcT>::table(at);
+        let mix_case = Rows::<mix_case::MixCase>::table(at);
+        let t_integers = Rows::<t_integers::TIntegers>::table(at);
+        let t_floats = Rows::<t_floats::TFloats>::table(at);
+        let t_decimals = Rows::<t_decimals::TDecimals>::table(at);
+        let t_big_decimals = Rows::<t_big_decimals::TBigDecimals>::table(at);
+        let t_dates = Rows::<t_dates::TDates>::table(at);
+        let t_datetimes = Rows::<t_datetimes::TDatetimes>::table(at);
+        let t_timestamps = Rows::<t_timestamps::TTimestamps>::table(at);
+        let t_times = Rows::<t_times::TTimes>::table(at);
+        let t_years = Rows::<t_years::TYears>::table(at);
+        let t_texts = Rows::<t_texts::TTexts>::table(at);
+        let t_binaries = Rows::<t_binaries::TBinaries>::table(at);
+        let t_blobs = Rows::<t_blobs::TBlobs>::table(at);
+        let t_enums = Rows::<t_enums::TEnums>::table(at);
+        let t_sets = Rows::<t_sets::TSets>::table(at);
+        let t_bits = Rows::<t_bits::TBits>::table(at);
+        let t_json = Rows::<t_json::TJson>::table(at);
+        let t_geometries = Rows::<t_geometries::TGeometries>::table(at);
+        let t_vectors = Rows::<t_vectors::TVectors>::table(at);
+        let t_nullable = Rows::<t_nullable::TNullable>::table(at);
+        let t_generated = Rows::<t_generated::TGenerated>::table(at);
+        let tables = Self {
+            marker: marker.0,
+            dec_t: dec_t.0,
+            bit_t: bit_t.0,
+            time_t: time_t.0,
+            zd_t: zd_t.0,
+            tz_t: tz_t.0,
+            en_t: en_t.0,
+            enr_t: enr_t.0,
+            ch_t: ch_t.0,
+            bin_t: bin_t.0,
+            jo_t: jo_t.0,
+            cs_t: cs_t.0,
+            vec_t: vec_t.0,
+            gen_t: gen_t.0,
+            inv_t: inv_t.0,
+            invpk: invpk.0,
+            img_t: img_t.0,
+            rep_t: rep_t.0,
+            fk_a: fk_a.0,
+            fk_b: fk_b.0,
+            fk_c: fk_c.0,
+            fk_null: fk_null.0,
+            fk_code: fk_code.0,
+            fk_tree: fk_tree.0,
+            fk_none: fk_none.0,
+            fk_text: fk_text.0,
+            fk_text_kid: fk_text_kid.0,
+            trg_t: trg_t.0,
+            img2_t: img2_t.0,
+            lc_t: lc_t.0,
+            uqpk: uqpk.0,
+            ci_t: ci_t.0,
+            bi_t: bi_t.0,
+            k_numbers: k_numbers.0,
+            k_floats: k_floats.0,
+            k_times: k_times.0,
+            k_labels: k_labels.0,
+            k_texts: k_texts.0,
+            k_latin: k_latin.0,
+            src: src.0,
+            ctas: ctas.0,
+            tr_t: tr_t.0,
+            part_t: part_t.0,
+            al_t: al_t.0,
+            al_final: al_final.0,
+            swap_t: swap_t.0,
+            dx_t: dx_t.0,
+            vc_t: vc_t.0,
+            mix_case: mix_case.0,
+            t_integers: t_integers.0,
+            t_floats: t_floats.0,
+            t_decimals: t_decimals.0,
+            t_big_decimals: t_big_decimals.0,
+            t_dates: t_dates.0,
+            t_datetimes: t_datetimes.0,
+            t_timestamps: t_timestamps.0,
+            t_times: t_times.0,
+            t_years: t_years.0,
+            t_texts: t_texts.0,
+            t_binaries: t_binaries.0,
+            t_blobs: t_blobs.0,
+            t_enums: t_enums.0,
+            t_sets: t_sets.0,
+            t_bits: t_bits.0,
+            t_json: t_json.0,
+            t_geometries: t_geometries.0,
+            t_vectors: t_vectors.0,
+            t_nullable: t_nullable.0,
+            t_generated: t_generated.0,
+        };
+        let writers = vec![
+            marker.1, dec_t.1, bit_t.1, time_t.1, zd_t.1, tz_t.1, en_t.1, enr_t.1, ch_t
+            .1, bin_t.1, jo_t.1, cs_t.1, vec_t.1, gen_t.1, inv_t.1, invpk.1, img_t.1,
+            rep_t.1, fk_a.1, fk_b.1, fk_c.1, fk_null.1, fk_code.1, fk_tree.1, fk_none.1,
+            fk_text.1, fk_text_kid.1, trg_t.1, img2_t.1, lc_t.1, uqpk.1, ci_t.1, bi_t.1,
+            k_numbers.1, k_floats.1, k_times.1, k_labels.1, k_texts.1, k_latin.1, src.1,
+            ctas.1, tr_t.1, part_t.1, al_t.1, al_final.1, swap_t.1, dx_t.1, vc_t.1,
+            mix_case.1, t_integers.1, t_floats.1, t_decimals.1, t_big_decimals.1, t_dates
+            .1, t_datetimes.1, t_timestamps.1, t_times.1, t_years.1, t_texts.1,
+            t_binaries.1, t_blobs.1, t_enums.1, t_sets.1, t_bits.1, t_json.1,
+            t_geometries.1, t_vectors.1, t_nullable.1, t_generated.1,
+        ];
+        (tables, writers)
+    }
+
+    fn table(&self, index: usize) -> Option<&dyn TableReader> {
         match index {
             0 => Some(&self.marker),
             1 => Some(&self.dec_t),
@@ -933,78 +1167,78 @@ impl Schema for Tables {
         }
     }
 
-    fn table_mut(&mut self, index: usize) -> Option<&mut dyn TableWriter<Change>> {
+    fn set_table(&mut self, index: usize, table: &dyn std::any::Any) {
         match index {
-            0 => Some(&mut self.marker),
-            1 => Some(&mut self.dec_t),
-            2 => Some(&mut self.bit_t),
-            3 => Some(&mut self.time_t),
-            4 => Some(&mut self.zd_t),
-            5 => Some(&mut self.tz_t),
-            6 => Some(&mut self.en_t),
-            7 => Some(&mut self.enr_t),
-            8 => Some(&mut self.ch_t),
-            9 => Some(&mut self.bin_t),
-            10 => Some(&mut self.jo_t),
-            11 => Some(&mut self.cs_t),
-            12 => Some(&mut self.vec_t),
-            13 => Some(&mut self.gen_t),
-            14 => Some(&mut self.inv_t),
-            15 => Some(&mut self.invpk),
-            16 => Some(&mut self.img_t),
-            17 => Some(&mut self.rep_t),
-            18 => Some(&mut self.fk_a),
-            19 => Some(&mut self.fk_b),
-            20 => Some(&mut self.fk_c),
-            21 => Some(&mut self.fk_null),
-            22 => Some(&mut self.fk_code),
-            23 => Some(&mut self.fk_tree),
-            24 => Some(&mut self.fk_none),
-            25 => Some(&mut self.fk_text),
-            26 => Some(&mut self.fk_text_kid),
-            27 => Some(&mut self.trg_t),
-            28 => Some(&mut self.img2_t),
-            29 => Some(&mut self.lc_t),
-            30 => Some(&mut self.uqpk),
-            31 => Some(&mut self.ci_t),
-            32 => Some(&mut self.bi_t),
-            33 => Some(&mut self.k_numbers),
-            34 => Some(&mut self.k_floats),
-            35 => Some(&mut self.k_times),
-            36 => Some(&mut self.k_labels),
-            37 => Some(&mut self.k_texts),
-            38 => Some(&mut self.k_latin),
-            39 => Some(&mut self.src),
-            40 => Some(&mut self.ctas),
-            41 => Some(&mut self.tr_t),
-            42 => Some(&mut self.part_t),
-            43 => Some(&mut self.al_t),
-            44 => Some(&mut self.al_final),
-            45 => Some(&mut self.swap_t),
-            46 => Some(&mut self.dx_t),
-            47 => Some(&mut self.vc_t),
-            48 => Some(&mut self.mix_case),
-            49 => Some(&mut self.t_integers),
-            50 => Some(&mut self.t_floats),
-            51 => Some(&mut self.t_decimals),
-            52 => Some(&mut self.t_big_decimals),
-            53 => Some(&mut self.t_dates),
-            54 => Some(&mut self.t_datetimes),
-            55 => Some(&mut self.t_timestamps),
-            56 => Some(&mut self.t_times),
-            57 => Some(&mut self.t_years),
-            58 => Some(&mut self.t_texts),
-            59 => Some(&mut self.t_binaries),
-            60 => Some(&mut self.t_blobs),
-            61 => Some(&mut self.t_enums),
-            62 => Some(&mut self.t_sets),
-            63 => Some(&mut self.t_bits),
-            64 => Some(&mut self.t_json),
-            65 => Some(&mut self.t_geometries),
-            66 => Some(&mut self.t_vectors),
-            67 => Some(&mut self.t_nullable),
-            68 => Some(&mut self.t_generated),
-            _ => None,
+            0 => self.marker.set(table),
+            1 => self.dec_t.set(table),
+            2 => self.bit_t.set(table),
+            3 => self.time_t.set(table),
+            4 => self.zd_t.set(table),
+            5 => self.tz_t.set(table),
+            6 => self.en_t.set(table),
+            7 => self.enr_t.set(table),
+            8 => self.ch_t.set(table),
+            9 => self.bin_t.set(table),
+            10 => self.jo_t.set(table),
+            11 => self.cs_t.set(table),
+            12 => self.vec_t.set(table),
+            13 => self.gen_t.set(table),
+            14 => self.inv_t.set(table),
+            15 => self.invpk.set(table),
+            16 => self.img_t.set(table),
+            17 => self.rep_t.set(table),
+            18 => self.fk_a.set(table),
+            19 => self.fk_b.set(table),
+            20 => self.fk_c.set(table),
+            21 => self.fk_null.set(table),
+            22 => self.fk_code.set(table),
+            23 => self.fk_tree.set(table),
+            24 => self.fk_none.set(table),
+            25 => self.fk_text.set(table),
+            26 => self.fk_text_kid.set(table),
+            27 => self.trg_t.set(table),
+            28 => self.img2_t.set(table),
+            29 => self.lc_t.set(table),
+            30 => self.uqpk.set(table),
+            31 => self.ci_t.set(table),
+            32 => self.bi_t.set(table),
+            33 => self.k_numbers.set(table),
+            34 => self.k_floats.set(table),
+            35 => self.k_times.set(table),
+            36 => self.k_labels.set(table),
+            37 => self.k_texts.set(table),
+            38 => self.k_latin.set(table),
+            39 => self.src.set(table),
+            40 => self.ctas.set(table),
+            41 => self.tr_t.set(table),
+            42 => self.part_t.set(table),
+            43 => self.al_t.set(table),
+            44 => self.al_final.set(table),
+            45 => self.swap_t.set(table),
+            46 => self.dx_t.set(table),
+            47 => self.vc_t.set(table),
+            48 => self.mix_case.set(table),
+            49 => self.t_integers.set(table),
+            50 => self.t_floats.set(table),
+            51 => self.t_decimals.set(table),
+            52 => self.t_big_decimals.set(table),
+            53 => self.t_dates.set(table),
+            54 => self.t_datetimes.set(table),
+            55 => self.t_timestamps.set(table),
+            56 => self.t_times.set(table),
+            57 => self.t_years.set(table),
+            58 => self.t_texts.set(table),
+            59 => self.t_binaries.set(table),
+            60 => self.t_blobs.set(table),
+            61 => self.t_enums.set(table),
+            62 => self.t_sets.set(table),
+            63 => self.t_bits.set(table),
+            64 => self.t_json.set(table),
+            65 => self.t_geometries.set(table),
+            66 => self.t_vectors.set(table),
+            67 => self.t_nullable.set(table),
+            68 => self.t_generated.set(table),
+            _ => {}
         }
     }
 
@@ -1106,346 +1340,370 @@ impl Snapshot {
 
     /// The rows of `cases.marker` at this version.
     pub fn marker(&self) -> marker::MarkerView<'_> {
-        marker::MarkerView::new(&self.inner.tables().marker)
+        marker::MarkerView::new(self.inner.table(&self.inner.tables().marker, 0))
     }
 
     /// The rows of `cases.dec_t` at this version.
     pub fn dec_t(&self) -> dec_t::DecTView<'_> {
-        dec_t::DecTView::new(&self.inner.tables().dec_t)
+        dec_t::DecTView::new(self.inner.table(&self.inner.tables().dec_t, 1))
     }
 
     /// The rows of `cases.bit_t` at this version.
     pub fn bit_t(&self) -> bit_t::BitTView<'_> {
-        bit_t::BitTView::new(&self.inner.tables().bit_t)
+        bit_t::BitTView::new(self.inner.table(&self.inner.tables().bit_t, 2))
     }
 
     /// The rows of `cases.time_t` at this version.
     pub fn time_t(&self) -> time_t::TimeTView<'_> {
-        time_t::TimeTView::new(&self.inner.tables().time_t)
+        time_t::TimeTView::new(self.inner.table(&self.inner.tables().time_t, 3))
     }
 
     /// The rows of `cases.zd_t` at this version.
     pub fn zd_t(&self) -> zd_t::ZdTView<'_> {
-        zd_t::ZdTView::new(&self.inner.tables().zd_t)
+        zd_t::ZdTView::new(self.inner.table(&self.inner.tables().zd_t, 4))
     }
 
     /// The rows of `cases.tz_t` at this version.
     pub fn tz_t(&self) -> tz_t::TzTView<'_> {
-        tz_t::TzTView::new(&self.inner.tables().tz_t)
+        tz_t::TzTView::new(self.inner.table(&self.inner.tables().tz_t, 5))
     }
 
     /// The rows of `cases.en_t` at this version.
     pub fn en_t(&self) -> en_t::EnTView<'_> {
-        en_t::EnTView::new(&self.inner.tables().en_t)
+        en_t::EnTView::new(self.inner.table(&self.inner.tables().en_t, 6))
     }
 
     /// The rows of `cases.enr_t` at this version.
     pub fn enr_t(&self) -> enr_t::EnrTView<'_> {
-        enr_t::EnrTView::new(&self.inner.tables().enr_t)
+        enr_t::EnrTView::new(self.inner.table(&self.inner.tables().enr_t, 7))
     }
 
     /// The rows of `cases.ch_t` at this version.
     pub fn ch_t(&self) -> ch_t::ChTView<'_> {
-        ch_t::ChTView::new(&self.inner.tables().ch_t)
+        ch_t::ChTView::new(self.inner.table(&self.inner.tables().ch_t, 8))
     }
 
     /// The rows of `cases.bin_t` at this version.
     pub fn bin_t(&self) -> bin_t::BinTView<'_> {
-        bin_t::BinTView::new(&self.inner.tables().bin_t)
+        bin_t::BinTView::new(self.inner.table(&self.inner.tables().bin_t, 9))
     }
 
     /// The rows of `cases.jo_t` at this version.
     pub fn jo_t(&self) -> jo_t::JoTView<'_> {
-        jo_t::JoTView::new(&self.inner.tables().jo_t)
+        jo_t::JoTView::new(self.inner.table(&self.inner.tables().jo_t, 10))
     }
 
     /// The rows of `cases.cs_t` at this version.
     pub fn cs_t(&self) -> cs_t::CsTView<'_> {
-        cs_t::CsTView::new(&self.inner.tables().cs_t)
+        cs_t::CsTView::new(self.inner.table(&self.inner.tables().cs_t, 11))
     }
 
     /// The rows of `cases.vec_t` at this version.
     pub fn vec_t(&self) -> vec_t::VecTView<'_> {
-        vec_t::VecTView::new(&self.inner.tables().vec_t)
+        vec_t::VecTView::new(self.inner.table(&self.inner.tables().vec_t, 12))
     }
 
     /// The rows of `cases.gen_t` at this version.
     pub fn gen_t(&self) -> gen_t::GenTView<'_> {
-        gen_t::GenTView::new(&self.inner.tables().gen_t)
+        gen_t::GenTView::new(self.inner.table(&self.inner.tables().gen_t, 13))
     }
 
     /// The rows of `cases.inv_t` at this version.
     pub fn inv_t(&self) -> inv_t::InvTView<'_> {
-        inv_t::InvTView::new(&self.inner.tables().inv_t)
+        inv_t::InvTView::new(self.inner.table(&self.inner.tables().inv_t, 14))
     }
 
     /// The rows of `cases.invpk` at this version.
     pub fn invpk(&self) -> invpk::InvpkView<'_> {
-        invpk::InvpkView::new(&self.inner.tables().invpk)
+        invpk::InvpkView::new(self.inner.table(&self.inner.tables().invpk, 15))
     }
 
     /// The rows of `cases.img_t` at this version.
     pub fn img_t(&self) -> img_t::ImgTView<'_> {
-        img_t::ImgTView::new(&self.inner.tables().img_t)
+        img_t::ImgTView::new(self.inner.table(&self.inner.tables().img_t, 16))
     }
 
     /// The rows of `cases.rep_t` at this version.
     pub fn rep_t(&self) -> rep_t::RepTView<'_> {
-        rep_t::RepTView::new(&self.inner.tables().rep_t)
+        rep_t::RepTView::new(self.inner.table(&self.inner.tables().rep_t, 17))
     }
 
     /// The rows of `cases.fk_a` at this version.
     pub fn fk_a(&self) -> fk_a::FkAView<'_> {
-        fk_a::FkAView::new(&self.inner.tables().fk_a)
+        fk_a::FkAView::new(self.inner.table(&self.inner.tables().fk_a, 18))
     }
 
     /// The rows of `cases.fk_b` at this version.
     pub fn fk_b(&self) -> fk_b::FkBView<'_> {
-        fk_b::FkBView::new(&self.inner.tables().fk_b)
+        fk_b::FkBView::new(self.inner.table(&self.inner.tables().fk_b, 19))
     }
 
     /// The rows of `cases.fk_c` at this version.
     pub fn fk_c(&self) -> fk_c::FkCView<'_> {
-        fk_c::FkCView::new(&self.inner.tables().fk_c)
+        fk_c::FkCView::new(self.inner.table(&self.inner.tables().fk_c, 20))
     }
 
     /// The rows of `cases.fk_null` at this version.
     pub fn fk_null(&self) -> fk_null::FkNullView<'_> {
-        fk_null::FkNullView::new(&self.inner.tables().fk_null)
+        fk_null::FkNullView::new(self.inner.table(&self.inner.tables().fk_null, 21))
     }
 
     /// The rows of `cases.fk_code` at this version.
     pub fn fk_code(&self) -> fk_code::FkCodeView<'_> {
-        fk_code::FkCodeView::new(&self.inner.tables().fk_code)
+        fk_code::FkCodeView::new(self.inner.table(&self.inner.tables().fk_code, 22))
     }
 
     /// The rows of `cases.fk_tree` at this version.
     pub fn fk_tree(&self) -> fk_tree::FkTreeView<'_> {
-        fk_tree::FkTreeView::new(&self.inner.tables().fk_tree)
+        fk_tree::FkTreeView::new(self.inner.table(&self.inner.tables().fk_tree, 23))
     }
 
     /// The rows of `cases.fk_none` at this version.
     pub fn fk_none(&self) -> fk_none::FkNoneView<'_> {
-        fk_none::FkNoneView::new(&self.inner.tables().fk_none)
+        fk_none::FkNoneView::new(self.inner.table(&self.inner.tables().fk_none, 24))
     }
 
     /// The rows of `cases.fk_text` at this version.
     pub fn fk_text(&self) -> fk_text::FkTextView<'_> {
-        fk_text::FkTextView::new(&self.inner.tables().fk_text)
+        fk_text::FkTextView::new(self.inner.table(&self.inner.tables().fk_text, 25))
     }
 
     /// The rows of `cases.fk_text_kid` at this version.
     pub fn fk_text_kid(&self) -> fk_text_kid::FkTextKidView<'_> {
-        fk_text_kid::FkTextKidView::new(&self.inner.tables().fk_text_kid)
+        fk_text_kid::FkTextKidView::new(
+            self.inner.table(&self.inner.tables().fk_text_kid, 26),
+        )
     }
 
     /// The rows of `cases.trg_t` at this version.
     pub fn trg_t(&self) -> trg_t::TrgTView<'_> {
-        trg_t::TrgTView::new(&self.inner.tables().trg_t)
+        trg_t::TrgTView::new(self.inner.table(&self.inner.tables().trg_t, 27))
     }
 
     /// The rows of `cases.img2_t` at this version.
     pub fn img2_t(&self) -> img2_t::Img2TView<'_> {
-        img2_t::Img2TView::new(&self.inner.tables().img2_t)
+        img2_t::Img2TView::new(self.inner.table(&self.inner.tables().img2_t, 28))
     }
 
     /// The rows of `cases.lc_t` at this version.
     pub fn lc_t(&self) -> lc_t::LcTView<'_> {
-        lc_t::LcTView::new(&self.inner.tables().lc_t)
+        lc_t::LcTView::new(self.inner.table(&self.inner.tables().lc_t, 29))
     }
 
     /// The rows of `cases.uqpk` at this version.
     pub fn uqpk(&self) -> uqpk::UqpkView<'_> {
-        uqpk::UqpkView::new(&self.inner.tables().uqpk)
+        uqpk::UqpkView::new(self.inner.table(&self.inner.tables().uqpk, 30))
     }
 
     /// The rows of `cases.ci_t` at this version.
     pub fn ci_t(&self) -> ci_t::CiTView<'_> {
-        ci_t::CiTView::new(&self.inner.tables().ci_t)
+        ci_t::CiTView::new(self.inner.table(&self.inner.tables().ci_t, 31))
     }
 
     /// The rows of `cases.bi_t` at this version.
     pub fn bi_t(&self) -> bi_t::BiTView<'_> {
-        bi_t::BiTView::new(&self.inner.tables().bi_t)
+        bi_t::BiTView::new(self.inner.table(&self.inner.tables().bi_t, 32))
     }
 
     /// The rows of `cases.k_numbers` at this version.
     pub fn k_numbers(&self) -> k_numbers::KNumbersView<'_> {
-        k_numbers::KNumbersView::new(&self.inner.tables().k_numbers)
+        k_numbers::KNumbersView::new(
+            self.inner.table(&self.inner.tables().k_numbers, 33),
+        )
     }
 
     /// The rows of `cases.k_floats` at this version.
     pub fn k_floats(&self) -> k_floats::KFloatsView<'_> {
-        k_floats::KFloatsView::new(&self.inner.tables().k_floats)
+        k_floats::KFloatsView::new(self.inner.table(&self.inner.tables().k_floats, 34))
     }
 
     /// The rows of `cases.k_times` at this version.
     pub fn k_times(&self) -> k_times::KTimesView<'_> {
-        k_times::KTimesView::new(&self.inner.tables().k_times)
+        k_times::KTimesView::new(self.inner.table(&self.inner.tables().k_times, 35))
     }
 
     /// The rows of `cases.k_labels` at this version.
     pub fn k_labels(&self) -> k_labels::KLabelsView<'_> {
-        k_labels::KLabelsView::new(&self.inner.tables().k_labels)
+        k_labels::KLabelsView::new(self.inner.table(&self.inner.tables().k_labels, 36))
     }
 
     /// The rows of `cases.k_texts` at this version.
     pub fn k_texts(&self) -> k_texts::KTextsView<'_> {
-        k_texts::KTextsView::new(&self.inner.tables().k_texts)
+        k_texts::KTextsView::new(self.inner.table(&self.inner.tables().k_texts, 37))
     }
 
     /// The rows of `cases.k_latin` at this version.
     pub fn k_latin(&self) -> k_latin::KLatinView<'_> {
-        k_latin::KLatinView::new(&self.inner.tables().k_latin)
+        k_latin::KLatinView::new(self.inner.table(&self.inner.tables().k_latin, 38))
     }
 
     /// The rows of `cases.src` at this version.
     pub fn src(&self) -> src::SrcView<'_> {
-        src::SrcView::new(&self.inner.tables().src)
+        src::SrcView::new(self.inner.table(&self.inner.tables().src, 39))
     }
 
     /// The rows of `cases.ctas` at this version.
     pub fn ctas(&self) -> ctas::CtasView<'_> {
-        ctas::CtasView::new(&self.inner.tables().ctas)
+        ctas::CtasView::new(self.inner.table(&self.inner.tables().ctas, 40))
     }
 
     /// The rows of `cases.tr_t` at this version.
     pub fn tr_t(&self) -> tr_t::TrTView<'_> {
-        tr_t::TrTView::new(&self.inner.tables().tr_t)
+        tr_t::TrTView::new(self.inner.table(&self.inner.tables().tr_t, 41))
     }
 
     /// The rows of `cases.part_t` at this version.
     pub fn part_t(&self) -> part_t::PartTView<'_> {
-        part_t::PartTView::new(&self.inner.tables().part_t)
+        part_t::PartTView::new(self.inner.table(&self.inner.tables().part_t, 42))
     }
 
     /// The rows of `cases.al_t` at this version.
     pub fn al_t(&self) -> al_t::AlTView<'_> {
-        al_t::AlTView::new(&self.inner.tables().al_t)
+        al_t::AlTView::new(self.inner.table(&self.inner.tables().al_t, 43))
     }
 
     /// The rows of `cases.al_final` at this version.
     pub fn al_final(&self) -> al_final::AlFinalView<'_> {
-        al_final::AlFinalView::new(&self.inner.tables().al_final)
+        al_final::AlFinalView::new(self.inner.table(&self.inner.tables().al_final, 44))
     }
 
     /// The rows of `cases.swap_t` at this version.
     pub fn swap_t(&self) -> swap_t::SwapTView<'_> {
-        swap_t::SwapTView::new(&self.inner.tables().swap_t)
+        swap_t::SwapTView::new(self.inner.table(&self.inner.tables().swap_t, 45))
     }
 
     /// The rows of `cases.dx_t` at this version.
     pub fn dx_t(&self) -> dx_t::DxTView<'_> {
-        dx_t::DxTView::new(&self.inner.tables().dx_t)
+        dx_t::DxTView::new(self.inner.table(&self.inner.tables().dx_t, 46))
     }
 
     /// The rows of `cases.vc_t` at this version.
     pub fn vc_t(&self) -> vc_t::VcTView<'_> {
-        vc_t::VcTView::new(&self.inner.tables().vc_t)
+        vc_t::VcTView::new(self.inner.table(&self.inner.tables().vc_t, 47))
     }
 
     /// The rows of `D1.MixCase` at this version.
     pub fn mix_case(&self) -> mix_case::MixCaseView<'_> {
-        mix_case::MixCaseView::new(&self.inner.tables().mix_case)
+        mix_case::MixCaseView::new(self.inner.table(&self.inner.tables().mix_case, 48))
     }
 
     /// The rows of `cases.t_integers` at this version.
     pub fn t_integers(&self) -> t_integers::TIntegersView<'_> {
-        t_integers::TIntegersView::new(&self.inner.tables().t_integers)
+        t_integers::TIntegersView::new(
+            self.inner.table(&self.inner.tables().t_integers, 49),
+        )
     }
 
     /// The rows of `cases.t_floats` at this version.
     pub fn t_floats(&self) -> t_floats::TFloatsView<'_> {
-        t_floats::TFloatsView::new(&self.inner.tables().t_floats)
+        t_floats::TFloatsView::new(self.inner.table(&self.inner.tables().t_floats, 50))
     }
 
     /// The rows of `cases.t_decimals` at this version.
     pub fn t_decimals(&self) -> t_decimals::TDecimalsView<'_> {
-        t_decimals::TDecimalsView::new(&self.inner.tables().t_decimals)
+        t_decimals::TDecimalsView::new(
+            self.inner.table(&self.inner.tables().t_decimals, 51),
+        )
     }
 
     /// The rows of `cases.t_big_decimals` at this version.
     pub fn t_big_decimals(&self) -> t_big_decimals::TBigDecimalsView<'_> {
-        t_big_decimals::TBigDecimalsView::new(&self.inner.tables().t_big_decimals)
+        t_big_decimals::TBigDecimalsView::new(
+            self.inner.table(&self.inner.tables().t_big_decimals, 52),
+        )
     }
 
     /// The rows of `cases.t_dates` at this version.
     pub fn t_dates(&self) -> t_dates::TDatesView<'_> {
-        t_dates::TDatesView::new(&self.inner.tables().t_dates)
+        t_dates::TDatesView::new(self.inner.table(&self.inner.tables().t_dates, 53))
     }
 
     /// The rows of `cases.t_datetimes` at this version.
     pub fn t_datetimes(&self) -> t_datetimes::TDatetimesView<'_> {
-        t_datetimes::TDatetimesView::new(&self.inner.tables().t_datetimes)
+        t_datetimes::TDatetimesView::new(
+            self.inner.table(&self.inner.tables().t_datetimes, 54),
+        )
     }
 
     /// The rows of `cases.t_timestamps` at this version.
     pub fn t_timestamps(&self) -> t_timestamps::TTimestampsView<'_> {
-        t_timestamps::TTimestampsView::new(&self.inner.tables().t_timestamps)
+        t_timestamps::TTimestampsView::new(
+            self.inner.table(&self.inner.tables().t_timestamps, 55),
+        )
     }
 
     /// The rows of `cases.t_times` at this version.
     pub fn t_times(&self) -> t_times::TTimesView<'_> {
-        t_times::TTimesView::new(&self.inner.tables().t_times)
+        t_times::TTimesView::new(self.inner.table(&self.inner.tables().t_times, 56))
     }
 
     /// The rows of `cases.t_years` at this version.
     pub fn t_years(&self) -> t_years::TYearsView<'_> {
-        t_years::TYearsView::new(&self.inner.tables().t_years)
+        t_years::TYearsView::new(self.inner.table(&self.inner.tables().t_years, 57))
     }
 
     /// The rows of `cases.t_texts` at this version.
     pub fn t_texts(&self) -> t_texts::TTextsView<'_> {
-        t_texts::TTextsView::new(&self.inner.tables().t_texts)
+        t_texts::TTextsView::new(self.inner.table(&self.inner.tables().t_texts, 58))
     }
 
     /// The rows of `cases.t_binaries` at this version.
     pub fn t_binaries(&self) -> t_binaries::TBinariesView<'_> {
-        t_binaries::TBinariesView::new(&self.inner.tables().t_binaries)
+        t_binaries::TBinariesView::new(
+            self.inner.table(&self.inner.tables().t_binaries, 59),
+        )
     }
 
     /// The rows of `cases.t_blobs` at this version.
     pub fn t_blobs(&self) -> t_blobs::TBlobsView<'_> {
-        t_blobs::TBlobsView::new(&self.inner.tables().t_blobs)
+        t_blobs::TBlobsView::new(self.inner.table(&self.inner.tables().t_blobs, 60))
     }
 
     /// The rows of `cases.t_enums` at this version.
     pub fn t_enums(&self) -> t_enums::TEnumsView<'_> {
-        t_enums::TEnumsView::new(&self.inner.tables().t_enums)
+        t_enums::TEnumsView::new(self.inner.table(&self.inner.tables().t_enums, 61))
     }
 
     /// The rows of `cases.t_sets` at this version.
     pub fn t_sets(&self) -> t_sets::TSetsView<'_> {
-        t_sets::TSetsView::new(&self.inner.tables().t_sets)
+        t_sets::TSetsView::new(self.inner.table(&self.inner.tables().t_sets, 62))
     }
 
     /// The rows of `cases.t_bits` at this version.
     pub fn t_bits(&self) -> t_bits::TBitsView<'_> {
-        t_bits::TBitsView::new(&self.inner.tables().t_bits)
+        t_bits::TBitsView::new(self.inner.table(&self.inner.tables().t_bits, 63))
     }
 
     /// The rows of `cases.t_json` at this version.
     pub fn t_json(&self) -> t_json::TJsonView<'_> {
-        t_json::TJsonView::new(&self.inner.tables().t_json)
+        t_json::TJsonView::new(self.inner.table(&self.inner.tables().t_json, 64))
     }
 
     /// The rows of `cases.t_geometries` at this version.
     pub fn t_geometries(&self) -> t_geometries::TGeometriesView<'_> {
-        t_geometries::TGeometriesView::new(&self.inner.tables().t_geometries)
+        t_geometries::TGeometriesView::new(
+            self.inner.table(&self.inner.tables().t_geometries, 65),
+        )
     }
 
     /// The rows of `cases.t_vectors` at this version.
     pub fn t_vectors(&self) -> t_vectors::TVectorsView<'_> {
-        t_vectors::TVectorsView::new(&self.inner.tables().t_vectors)
+        t_vectors::TVectorsView::new(
+            self.inner.table(&self.inner.tables().t_vectors, 66),
+        )
     }
 
     /// The rows of `cases.t_nullable` at this version.
     pub fn t_nullable(&self) -> t_nullable::TNullableView<'_> {
-        t_nullable::TNullableView::new(&self.inner.tables().t_nullable)
+        t_nullable::TNullableView::new(
+            self.inner.table(&self.inner.tables().t_nullable, 67),
+        )
     }
 
     /// The rows of `cases.t_generated` at this version.
     pub fn t_generated(&self) -> t_generated::TGeneratedView<'_> {
-        t_generated::TGeneratedView::new(&self.inner.tables().t_generated)
+        t_generated::TGeneratedView::new(
+            self.inner.table(&self.inner.tables().t_generated, 68),
+        )
     }
 }

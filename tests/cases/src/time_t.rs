@@ -3,13 +3,12 @@
 //! `cases.time_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.time_t`.
@@ -127,6 +126,20 @@ impl TimeT {
     }
 }
 
+impl mirror_runtime::store::Keyed for TimeT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TimeT {
     type Key = i32;
     type Indexes = TimeTIndexes;
@@ -137,6 +150,17 @@ impl Row for TimeT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -243,24 +267,36 @@ impl Row for TimeT {
 pub struct TimeTIndexes {}
 
 impl Indexes<TimeT> for TimeTIndexes {
-    fn insert(&mut self, _row: &Arc<TimeT>) {}
-    fn remove(&mut self, _row: &TimeT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TimeT, _other: &TimeT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TimeT,
+        _beside: Option<&TimeT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.time_t` at one version.
 #[derive(Clone, Copy)]
 pub struct TimeTView<'s> {
-    table: &'s Table<TimeT>,
+    table: mirror_runtime::store::TableAt<'s, TimeT>,
 }
 
 impl<'s> TimeTView<'s> {
-    pub(crate) fn new(table: &'s Table<TimeT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TimeT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s TimeT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

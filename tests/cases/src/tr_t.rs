@@ -3,13 +3,12 @@
 //! `cases.tr_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.tr_t`.
@@ -88,6 +87,20 @@ impl TrT {
     }
 }
 
+impl mirror_runtime::store::Keyed for TrT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TrT {
     type Key = i32;
     type Indexes = TrTIndexes;
@@ -98,6 +111,17 @@ impl Row for TrT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -172,24 +196,36 @@ impl Row for TrT {
 pub struct TrTIndexes {}
 
 impl Indexes<TrT> for TrTIndexes {
-    fn insert(&mut self, _row: &Arc<TrT>) {}
-    fn remove(&mut self, _row: &TrT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TrT, _other: &TrT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TrT,
+        _beside: Option<&TrT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.tr_t` at one version.
 #[derive(Clone, Copy)]
 pub struct TrTView<'s> {
-    table: &'s Table<TrT>,
+    table: mirror_runtime::store::TableAt<'s, TrT>,
 }
 
 impl<'s> TrTView<'s> {
-    pub(crate) fn new(table: &'s Table<TrT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TrT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s TrT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.trg_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.trg_t`.
@@ -103,6 +102,20 @@ impl TrgT {
     }
 }
 
+impl mirror_runtime::store::Keyed for TrgT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TrgT {
     type Key = i32;
     type Indexes = TrgTIndexes;
@@ -113,6 +126,17 @@ impl Row for TrgT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.c.heap_bytes()
     }
 
     #[inline]
@@ -191,24 +215,36 @@ impl Row for TrgT {
 pub struct TrgTIndexes {}
 
 impl Indexes<TrgT> for TrgTIndexes {
-    fn insert(&mut self, _row: &Arc<TrgT>) {}
-    fn remove(&mut self, _row: &TrgT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TrgT, _other: &TrgT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TrgT,
+        _beside: Option<&TrgT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.trg_t` at one version.
 #[derive(Clone, Copy)]
 pub struct TrgTView<'s> {
-    table: &'s Table<TrgT>,
+    table: mirror_runtime::store::TableAt<'s, TrgT>,
 }
 
 impl<'s> TrgTView<'s> {
-    pub(crate) fn new(table: &'s Table<TrgT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TrgT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s TrgT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.tz_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.tz_t`.
@@ -101,6 +100,20 @@ impl TzT {
     }
 }
 
+impl mirror_runtime::store::Keyed for TzT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for TzT {
     type Key = i32;
     type Indexes = TzTIndexes;
@@ -111,6 +124,17 @@ impl Row for TzT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -199,24 +223,36 @@ impl Row for TzT {
 pub struct TzTIndexes {}
 
 impl Indexes<TzT> for TzTIndexes {
-    fn insert(&mut self, _row: &Arc<TzT>) {}
-    fn remove(&mut self, _row: &TzT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &TzT, _other: &TzT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &TzT,
+        _beside: Option<&TzT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.tz_t` at one version.
 #[derive(Clone, Copy)]
 pub struct TzTView<'s> {
-    table: &'s Table<TzT>,
+    table: mirror_runtime::store::TableAt<'s, TzT>,
 }
 
 impl<'s> TzTView<'s> {
-    pub(crate) fn new(table: &'s Table<TzT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, TzT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s TzT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `cases.uqpk`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.uqpk`.
@@ -116,6 +115,20 @@ impl Uqpk {
     }
 }
 
+impl mirror_runtime::store::Keyed for Uqpk {
+    type KeyRef<'a> = (i32, i32);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.u, self.k)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Uqpk {
     type Key = (i32, i32);
     type Indexes = UqpkIndexes;
@@ -126,6 +139,17 @@ impl Row for Uqpk {
 
     fn key(&self) -> Self::Key {
         (self.u, self.k)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1) = key;
+        (*part0, *part1)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.v.heap_bytes()
     }
 
     #[inline]
@@ -207,33 +231,67 @@ impl Row for Uqpk {
 #[derive(Clone, Default)]
 pub struct UqpkIndexes {
     /// The unique index `a_nullable` (`n`).
-    by_a_nullable: Index<Option<i32>, Uqpk>,
+    by_a_nullable: Index<index_keys::by_a_nullable, Uqpk>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_a_nullable;
+    impl IndexOf<Uqpk> for by_a_nullable {
+        type Key = Option<i32>;
+        fn of(row: &Uqpk) -> Self::Key {
+            row.n
+        }
+        fn is_of(row: &Uqpk, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.n == *part0
+        }
+        fn is_same(one: &Uqpk, other: &Uqpk) -> bool {
+            one.n == other.n
+        }
+        fn index(indexes: &UqpkIndexes) -> &Index<Self, Uqpk> {
+            &indexes.by_a_nullable
+        }
+    }
 }
 
 impl Indexes<Uqpk> for UqpkIndexes {
-    fn insert(&mut self, row: &Arc<Uqpk>) {
-        self.by_a_nullable.insert(row.n, row);
+    const COUNT: usize = 1;
+    fn differ(one: &Uqpk, other: &Uqpk) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_a_nullable::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Uqpk) {
-        self.by_a_nullable.remove(&row.n, row);
+    fn follow(
+        &mut self,
+        row: &Uqpk,
+        beside: Option<&Uqpk>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_a_nullable.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_a_nullable.bytes()
     }
 }
 
 /// The rows of `cases.uqpk` at one version.
 #[derive(Clone, Copy)]
 pub struct UqpkView<'s> {
-    table: &'s Table<Uqpk>,
+    table: mirror_runtime::store::TableAt<'s, Uqpk>,
 }
 
 impl<'s> UqpkView<'s> {
-    pub(crate) fn new(table: &'s Table<Uqpk>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Uqpk>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the unique key `b_good` (`u`, `k`), if there is one.
     pub fn get(self, u: i32, k: i32) -> Option<&'s Uqpk> {
-        self.table.get(&(u, k))
+        self.table.get((u, k))
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -260,7 +318,7 @@ impl<'s> UqpkView<'s> {
     ///
     /// Rows that hold NULL in one of these columns are not found this way.
     pub fn by_a_nullable(self, n: i32) -> Option<&'s Uqpk> {
-        self.table.indexes().by_a_nullable.first(&Some(n))
+        self.table.first::<index_keys::by_a_nullable, _>(&Some(n))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `a_nullable` (`n`), then of the row's key.
@@ -268,7 +326,7 @@ impl<'s> UqpkView<'s> {
         self,
         bounds: impl RangeBounds<Option<i32>>,
     ) -> IndexRange<'s, Uqpk> {
-        self.table.indexes().by_a_nullable.range(bounds)
+        self.table.index_range::<index_keys::by_a_nullable>(bounds)
     }
 }
 

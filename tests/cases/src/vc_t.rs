@@ -3,13 +3,12 @@
 //! `cases.vc_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.vc_t`.
@@ -101,6 +100,20 @@ impl VcT {
     }
 }
 
+impl mirror_runtime::store::Keyed for VcT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.a
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for VcT {
     type Key = i32;
     type Indexes = VcTIndexes;
@@ -111,6 +124,17 @@ impl Row for VcT {
 
     fn key(&self) -> Self::Key {
         self.a
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -189,24 +213,36 @@ impl Row for VcT {
 pub struct VcTIndexes {}
 
 impl Indexes<VcT> for VcTIndexes {
-    fn insert(&mut self, _row: &Arc<VcT>) {}
-    fn remove(&mut self, _row: &VcT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &VcT, _other: &VcT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &VcT,
+        _beside: Option<&VcT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.vc_t` at one version.
 #[derive(Clone, Copy)]
 pub struct VcTView<'s> {
-    table: &'s Table<VcT>,
+    table: mirror_runtime::store::TableAt<'s, VcT>,
 }
 
 impl<'s> VcTView<'s> {
-    pub(crate) fn new(table: &'s Table<VcT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, VcT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the unique key `a` (`a`), if there is one.
     pub fn get(self, a: i32) -> Option<&'s VcT> {
-        self.table.get(&a)
+        self.table.get(a)
     }
 
     /// The rows whose key is within the bounds, in key order.

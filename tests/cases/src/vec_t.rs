@@ -3,13 +3,12 @@
 //! `cases.vec_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.vec_t`.
@@ -101,6 +100,20 @@ impl VecT {
     }
 }
 
+impl mirror_runtime::store::Keyed for VecT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for VecT {
     type Key = i32;
     type Indexes = VecTIndexes;
@@ -111,6 +124,17 @@ impl Row for VecT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.v.heap_bytes()
     }
 
     #[inline]
@@ -194,24 +218,36 @@ impl Row for VecT {
 pub struct VecTIndexes {}
 
 impl Indexes<VecT> for VecTIndexes {
-    fn insert(&mut self, _row: &Arc<VecT>) {}
-    fn remove(&mut self, _row: &VecT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &VecT, _other: &VecT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &VecT,
+        _beside: Option<&VecT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.vec_t` at one version.
 #[derive(Clone, Copy)]
 pub struct VecTView<'s> {
-    table: &'s Table<VecT>,
+    table: mirror_runtime::store::TableAt<'s, VecT>,
 }
 
 impl<'s> VecTView<'s> {
-    pub(crate) fn new(table: &'s Table<VecT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, VecT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s VecT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

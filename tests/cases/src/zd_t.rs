@@ -3,13 +3,12 @@
 //! `cases.zd_t`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `cases.zd_t`.
@@ -127,6 +126,20 @@ impl ZdT {
     }
 }
 
+impl mirror_runtime::store::Keyed for ZdT {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for ZdT {
     type Key = i32;
     type Indexes = ZdTIndexes;
@@ -137,6 +150,17 @@ impl Row for ZdT {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -238,24 +262,36 @@ impl Row for ZdT {
 pub struct ZdTIndexes {}
 
 impl Indexes<ZdT> for ZdTIndexes {
-    fn insert(&mut self, _row: &Arc<ZdT>) {}
-    fn remove(&mut self, _row: &ZdT) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &ZdT, _other: &ZdT) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &ZdT,
+        _beside: Option<&ZdT>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `cases.zd_t` at one version.
 #[derive(Clone, Copy)]
 pub struct ZdTView<'s> {
-    table: &'s Table<ZdT>,
+    table: mirror_runtime::store::TableAt<'s, ZdT>,
 }
 
 impl<'s> ZdTView<'s> {
-    pub(crate) fn new(table: &'s Table<ZdT>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, ZdT>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s ZdT> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use mirror_runtime::image::{Plan, RowImage, RowsEvent, TableMap};
 use mirror_runtime::jsonl;
-use mirror_runtime::store::{Mode, TableWriter};
-use mirror_runtime::{Row, Schema as _, Value};
-use test_mirror::{Change, Tables};
+use mirror_runtime::store::{Mode, Store};
+use mirror_runtime::{BinlogPosition, Row, Schema as _, Value};
+use test_mirror::Tables;
 
 use crate::wire::table_map_body;
 
@@ -174,18 +174,22 @@ fn same(one: &Value<'_>, other: &Value<'_>) -> bool {
 
 fn applied(table: usize, plan: &Plan, event: &RowsEvent<'_>, images: usize) {
     for mode in [Mode::Tolerant, Mode::Strict] {
-        let mut tables = Tables::default();
-        let writer: &mut dyn TableWriter<Change> = tables.table_mut(table).unwrap();
+        let (store, mut writer) = Store::<Tables>::new();
         let mut changes = Vec::new();
-        let _ = writer.apply(plan, event, mode, Some(&mut changes));
         let mut further = Vec::new();
-        let _ = writer.apply(plan, event, mode, Some(&mut further));
+        let (held, at) = writer.table_mut(table).unwrap();
+        let _ = held.apply(at, plan, event, mode, Some(&mut changes));
+        let _ = held.apply(at, plan, event, mode, Some(&mut further));
         assert!(changes.len() <= 2 * images && further.len() <= 2 * images);
-        assert_eq!(writer.row_count(), writer.rows().count());
         let mut all = Vec::new();
-        writer.describe(&mut all);
-        assert_eq!(all.len(), writer.row_count() + 1);
-        let _ = writer.decode_only(plan, event, &mut |_, _| Ok(()));
+        held.describe(&mut all);
+        assert_eq!(all.len(), held.row_count() + 1);
+        let rows = writer.row_count(table);
+        writer.commit(BinlogPosition::start_of("b.000001"));
+        let snapshot = store.snapshot();
+        assert_eq!(snapshot.row_count(table), rows);
+        assert_eq!(snapshot.rows(table).count(), rows);
+        let _ = Tables::kinds()[table].decode_only(plan, event, &mut |_, _| Ok(()));
     }
 }
 

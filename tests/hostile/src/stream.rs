@@ -69,14 +69,13 @@ impl Sink {
 
     /// Rows of all tables that readers see.
     pub(crate) fn published(&self) -> usize {
-        count(self.store.snapshot().tables())
+        let snapshot = self.store.snapshot();
+        count(|table| snapshot.row_count(table))
     }
 }
 
-fn count(tables: &Tables) -> usize {
-    (0..Tables::layouts().len())
-        .map(|table| tables.table(table).unwrap().row_count())
-        .sum()
+fn count(rows: impl Fn(usize) -> usize) -> usize {
+    (0..Tables::layouts().len()).map(rows).sum()
 }
 
 impl TransactionSink for Sink {
@@ -87,17 +86,16 @@ impl TransactionSink for Sink {
         rows: &RowsEvent<'_>,
         _event: &RawEvent<'_>,
     ) -> Result<(), Error> {
-        let held = self.writer.tables_mut().table_mut(table).unwrap();
+        let (held, at) = self.writer.table_mut(table).unwrap();
         let mut changes = Vec::new();
         // What does not fit is passed over here, so that more of the input is looked at.
-        let _ = held.apply(plan, rows, self.mode, Some(&mut changes));
+        let _ = held.apply(at, plan, rows, self.mode, Some(&mut changes));
         Ok(())
     }
 
     fn truncate(&mut self, table: usize) -> Result<(), Error> {
-        let held = self.writer.tables_mut().table_mut(table).unwrap();
-        held.truncate(None);
-        assert_eq!(held.row_count(), 0);
+        self.writer.truncate(table, None);
+        assert_eq!(self.writer.row_count(table), 0);
         Ok(())
     }
 
@@ -114,7 +112,7 @@ impl TransactionSink for Sink {
 
     fn commit(&mut self, boundary: Boundary) -> Result<(), Error> {
         let _ = format!("{boundary:?}");
-        self.committed_rows = count(self.writer.tables());
+        self.committed_rows = count(|table| self.writer.row_count(table));
         self.writer.commit(boundary.position);
         self.commits += 1;
         assert_eq!(self.store.snapshot().version().number, self.commits);
@@ -123,6 +121,6 @@ impl TransactionSink for Sink {
 
     fn abandon(&mut self) {
         self.writer.rollback();
-        assert_eq!(count(self.writer.tables()), self.committed_rows);
+        assert_eq!(count(|table| self.writer.row_count(table)), self.committed_rows);
     }
 }

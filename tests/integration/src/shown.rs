@@ -64,9 +64,8 @@ pub fn snapshot_rows(snapshot: &Snapshot, layout: &TableLayout) -> Vec<Line> {
 /// # Panics
 /// When there is no such table.
 #[must_use]
-pub fn table_rows<S: Schema>(tables: &S, index: usize) -> Vec<Line> {
-    let table = tables.table(index).expect("a table of this index");
-    table.rows().map(values_of).collect()
+pub fn table_rows<S: Schema>(tables: &mirror_runtime::store::Snapshot<S>, index: usize) -> Vec<Line> {
+    tables.rows(index).map(values_of).collect()
 }
 
 /// The layout of a test table.

@@ -100,7 +100,6 @@ impl TransactionSink for Transactions {
         rows: &RowsEvent<'_>,
         _event: &RawEvent<'_>,
     ) -> Result<(), Error> {
-        let tables = Tables::default();
         let open = &mut self.open;
         let mut show = |before: ShownRow<'_>, after: ShownRow<'_>| {
             let mut change = Vec::new();
@@ -116,7 +115,7 @@ impl TransactionSink for Transactions {
             open.push(String::from_utf8(change).unwrap());
             Ok(())
         };
-        let decoder = tables.table(table).expect("a table of this index");
+        let decoder = Tables::kinds()[table];
         decoder.decode_only(plan, rows, &mut show).unwrap();
         Ok(())
     }

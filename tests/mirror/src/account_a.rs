@@ -3,13 +3,12 @@
 //! `mirror_test.account_a`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.account_a`.
@@ -107,6 +106,20 @@ impl AccountA {
     }
 }
 
+impl mirror_runtime::store::Keyed for AccountA {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for AccountA {
     type Key = i32;
     type Indexes = AccountAIndexes;
@@ -117,6 +130,17 @@ impl Row for AccountA {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.note.heap_bytes()
     }
 
     #[inline]
@@ -195,24 +219,36 @@ impl Row for AccountA {
 pub struct AccountAIndexes {}
 
 impl Indexes<AccountA> for AccountAIndexes {
-    fn insert(&mut self, _row: &Arc<AccountA>) {}
-    fn remove(&mut self, _row: &AccountA) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &AccountA, _other: &AccountA) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &AccountA,
+        _beside: Option<&AccountA>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.account_a` at one version.
 #[derive(Clone, Copy)]
 pub struct AccountAView<'s> {
-    table: &'s Table<AccountA>,
+    table: mirror_runtime::store::TableAt<'s, AccountA>,
 }
 
 impl<'s> AccountAView<'s> {
-    pub(crate) fn new(table: &'s Table<AccountA>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, AccountA>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s AccountA> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

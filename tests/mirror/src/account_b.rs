@@ -3,13 +3,12 @@
 //! `mirror_test.account_b`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.account_b`.
@@ -107,6 +106,20 @@ impl AccountB {
     }
 }
 
+impl mirror_runtime::store::Keyed for AccountB {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for AccountB {
     type Key = i32;
     type Indexes = AccountBIndexes;
@@ -117,6 +130,17 @@ impl Row for AccountB {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.note.heap_bytes()
     }
 
     #[inline]
@@ -195,24 +219,36 @@ impl Row for AccountB {
 pub struct AccountBIndexes {}
 
 impl Indexes<AccountB> for AccountBIndexes {
-    fn insert(&mut self, _row: &Arc<AccountB>) {}
-    fn remove(&mut self, _row: &AccountB) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &AccountB, _other: &AccountB) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &AccountB,
+        _beside: Option<&AccountB>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.account_b` at one version.
 #[derive(Clone, Copy)]
 pub struct AccountBView<'s> {
-    table: &'s Table<AccountB>,
+    table: mirror_runtime::store::TableAt<'s, AccountB>,
 }
 
 impl<'s> AccountBView<'s> {
-    pub(crate) fn new(table: &'s Table<AccountB>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, AccountB>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s AccountB> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `mirror_test.ascii_texts`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.ascii_texts`.
@@ -363,6 +362,20 @@ impl AsciiTexts {
     }
 }
 
+impl mirror_runtime::store::Keyed for AsciiTexts {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for AsciiTexts {
     type Key = u32;
     type Indexes = AsciiTextsIndexes;
@@ -373,6 +386,26 @@ impl Row for AsciiTexts {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.char_0.heap_bytes() + self.char_0_null.heap_bytes()
+            + self.char_1.heap_bytes() + self.char_1_null.heap_bytes()
+            + self.char_10.heap_bytes() + self.char_10_null.heap_bytes()
+            + self.char_255.heap_bytes() + self.char_255_null.heap_bytes()
+            + self.varchar_20.heap_bytes() + self.varchar_20_null.heap_bytes()
+            + self.varchar_300.heap_bytes() + self.varchar_300_null.heap_bytes()
+            + self.tiny_text.heap_bytes() + self.tiny_text_null.heap_bytes()
+            + self.plain_text.heap_bytes() + self.plain_text_null.heap_bytes()
+            + self.medium_text.heap_bytes() + self.medium_text_null.heap_bytes()
+            + self.long_text.heap_bytes() + self.long_text_null.heap_bytes()
     }
 
     #[inline]
@@ -541,24 +574,36 @@ impl Row for AsciiTexts {
 pub struct AsciiTextsIndexes {}
 
 impl Indexes<AsciiTexts> for AsciiTextsIndexes {
-    fn insert(&mut self, _row: &Arc<AsciiTexts>) {}
-    fn remove(&mut self, _row: &AsciiTexts) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &AsciiTexts, _other: &AsciiTexts) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &AsciiTexts,
+        _beside: Option<&AsciiTexts>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.ascii_texts` at one version.
 #[derive(Clone, Copy)]
 pub struct AsciiTextsView<'s> {
-    table: &'s Table<AsciiTexts>,
+    table: mirror_runtime::store::TableAt<'s, AsciiTexts>,
 }
 
 impl<'s> AsciiTextsView<'s> {
-    pub(crate) fn new(table: &'s Table<AsciiTexts>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, AsciiTexts>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s AsciiTexts> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `mirror_test.audit`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.audit`.
@@ -105,6 +104,20 @@ impl Audit {
     }
 }
 
+impl mirror_runtime::store::Keyed for Audit {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Audit {
     type Key = i32;
     type Indexes = AuditIndexes;
@@ -115,6 +128,17 @@ impl Row for Audit {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -193,24 +217,36 @@ impl Row for Audit {
 pub struct AuditIndexes {}
 
 impl Indexes<Audit> for AuditIndexes {
-    fn insert(&mut self, _row: &Arc<Audit>) {}
-    fn remove(&mut self, _row: &Audit) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Audit, _other: &Audit) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Audit,
+        _beside: Option<&Audit>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.audit` at one version.
 #[derive(Clone, Copy)]
 pub struct AuditView<'s> {
-    table: &'s Table<Audit>,
+    table: mirror_runtime::store::TableAt<'s, Audit>,
 }
 
 impl<'s> AuditView<'s> {
-    pub(crate) fn new(table: &'s Table<Audit>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Audit>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s Audit> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

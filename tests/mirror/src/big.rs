@@ -3,13 +3,12 @@
 //! `mirror_test.big`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.big`.
@@ -105,6 +104,20 @@ impl Big {
     }
 }
 
+impl mirror_runtime::store::Keyed for Big {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Big {
     type Key = i32;
     type Indexes = BigIndexes;
@@ -115,6 +128,17 @@ impl Row for Big {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.filler.heap_bytes()
     }
 
     #[inline]
@@ -193,24 +217,36 @@ impl Row for Big {
 pub struct BigIndexes {}
 
 impl Indexes<Big> for BigIndexes {
-    fn insert(&mut self, _row: &Arc<Big>) {}
-    fn remove(&mut self, _row: &Big) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Big, _other: &Big) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Big,
+        _beside: Option<&Big>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.big` at one version.
 #[derive(Clone, Copy)]
 pub struct BigView<'s> {
-    table: &'s Table<Big>,
+    table: mirror_runtime::store::TableAt<'s, Big>,
 }
 
 impl<'s> BigView<'s> {
-    pub(crate) fn new(table: &'s Table<Big>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Big>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s Big> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `mirror_test.bits`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.bits`.
@@ -443,6 +442,20 @@ impl Bits {
     }
 }
 
+impl mirror_runtime::store::Keyed for Bits {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Bits {
     type Key = u32;
     type Indexes = BitsIndexes;
@@ -453,6 +466,17 @@ impl Row for Bits {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -635,24 +659,36 @@ impl Row for Bits {
 pub struct BitsIndexes {}
 
 impl Indexes<Bits> for BitsIndexes {
-    fn insert(&mut self, _row: &Arc<Bits>) {}
-    fn remove(&mut self, _row: &Bits) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Bits, _other: &Bits) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Bits,
+        _beside: Option<&Bits>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.bits` at one version.
 #[derive(Clone, Copy)]
 pub struct BitsView<'s> {
-    table: &'s Table<Bits>,
+    table: mirror_runtime::store::TableAt<'s, Bits>,
 }
 
 impl<'s> BitsView<'s> {
-    pub(crate) fn new(table: &'s Table<Bits>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Bits>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Bits> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `mirror_test.byte_strings`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.byte_strings`.
@@ -367,6 +366,20 @@ impl ByteStrings {
     }
 }
 
+impl mirror_runtime::store::Keyed for ByteStrings {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for ByteStrings {
     type Key = u32;
     type Indexes = ByteStringsIndexes;
@@ -377,6 +390,26 @@ impl Row for ByteStrings {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.binary_1.heap_bytes() + self.binary_1_null.heap_bytes()
+            + self.binary_16.heap_bytes() + self.binary_16_null.heap_bytes()
+            + self.binary_255.heap_bytes() + self.binary_255_null.heap_bytes()
+            + self.varbinary_10.heap_bytes() + self.varbinary_10_null.heap_bytes()
+            + self.varbinary_255.heap_bytes() + self.varbinary_255_null.heap_bytes()
+            + self.varbinary_256.heap_bytes() + self.varbinary_256_null.heap_bytes()
+            + self.tiny_blob.heap_bytes() + self.tiny_blob_null.heap_bytes()
+            + self.plain_blob.heap_bytes() + self.plain_blob_null.heap_bytes()
+            + self.medium_blob.heap_bytes() + self.medium_blob_null.heap_bytes()
+            + self.long_blob.heap_bytes() + self.long_blob_null.heap_bytes()
     }
 
     #[inline]
@@ -557,24 +590,36 @@ impl Row for ByteStrings {
 pub struct ByteStringsIndexes {}
 
 impl Indexes<ByteStrings> for ByteStringsIndexes {
-    fn insert(&mut self, _row: &Arc<ByteStrings>) {}
-    fn remove(&mut self, _row: &ByteStrings) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &ByteStrings, _other: &ByteStrings) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &ByteStrings,
+        _beside: Option<&ByteStrings>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.byte_strings` at one version.
 #[derive(Clone, Copy)]
 pub struct ByteStringsView<'s> {
-    table: &'s Table<ByteStrings>,
+    table: mirror_runtime::store::TableAt<'s, ByteStrings>,
 }
 
 impl<'s> ByteStringsView<'s> {
-    pub(crate) fn new(table: &'s Table<ByteStrings>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, ByteStrings>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s ByteStrings> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `mirror_test.choices`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.choices`.
@@ -175,6 +174,20 @@ impl Choices {
     }
 }
 
+impl mirror_runtime::store::Keyed for Choices {
+    type KeyRef<'a> = &'a user_types::ChoiceId;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        &self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Choices {
     type Key = user_types::ChoiceId;
     type Indexes = ChoicesIndexes;
@@ -185,6 +198,17 @@ impl Row for Choices {
 
     fn key(&self) -> Self::Key {
         self.id.clone()
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.raw.heap_bytes()
     }
 
     #[inline]
@@ -293,31 +317,82 @@ impl Row for Choices {
 #[derive(Clone, Default)]
 pub struct ChoicesIndexes {
     /// The unique index `by_code` (`code`).
-    by_code: Index<user_types::Code, Choices>,
+    by_code: Index<index_keys::by_code, Choices>,
     /// The index `by_raw` (`raw`, `flag_null`).
-    by_raw: Index<(Box<[u8]>, Option<bool>), Choices>,
+    by_raw: Index<index_keys::by_raw, Choices>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_code;
+    impl IndexOf<Choices> for by_code {
+        type Key = user_types::Code;
+        fn of(row: &Choices) -> Self::Key {
+            row.code.clone()
+        }
+        fn is_of(row: &Choices, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.code == *part0
+        }
+        fn is_same(one: &Choices, other: &Choices) -> bool {
+            one.code == other.code
+        }
+        fn index(indexes: &ChoicesIndexes) -> &Index<Self, Choices> {
+            &indexes.by_code
+        }
+    }
+    pub(super) struct by_raw;
+    impl IndexOf<Choices> for by_raw {
+        type Key = (Box<[u8]>, Option<bool>);
+        fn of(row: &Choices) -> Self::Key {
+            (row.raw.clone(), row.maybe)
+        }
+        fn is_of(row: &Choices, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.raw == *part0 && row.maybe == *part1
+        }
+        fn is_same(one: &Choices, other: &Choices) -> bool {
+            one.raw == other.raw && one.maybe == other.maybe
+        }
+        fn index(indexes: &ChoicesIndexes) -> &Index<Self, Choices> {
+            &indexes.by_raw
+        }
+    }
 }
 
 impl Indexes<Choices> for ChoicesIndexes {
-    fn insert(&mut self, row: &Arc<Choices>) {
-        self.by_code.insert(row.code.clone(), row);
-        self.by_raw.insert((row.raw.clone(), row.maybe), row);
+    const COUNT: usize = 2;
+    fn differ(one: &Choices, other: &Choices) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_code::is_same(one, other)
+            && index_keys::by_raw::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Choices) {
-        self.by_code.remove(&row.code.clone(), row);
-        self.by_raw.remove(&(row.raw.clone(), row.maybe), row);
+    fn follow(
+        &mut self,
+        row: &Choices,
+        beside: Option<&Choices>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_code.follow(row, beside, step);
+        self.by_raw.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_code.bytes() + self.by_raw.bytes()
     }
 }
 
 /// The rows of `mirror_test.choices` at one version.
 #[derive(Clone, Copy)]
 pub struct ChoicesView<'s> {
-    table: &'s Table<Choices>,
+    table: mirror_runtime::store::TableAt<'s, Choices>,
 }
 
 impl<'s> ChoicesView<'s> {
-    pub(crate) fn new(table: &'s Table<Choices>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Choices>) -> Self {
         Self { table }
     }
 
@@ -351,7 +426,7 @@ impl<'s> ChoicesView<'s> {
 
     /// The row with this value of the unique index `by_code` (`code`), if there is one.
     pub fn by_code(self, code: &user_types::Code) -> Option<&'s Choices> {
-        self.table.indexes().by_code.first(code)
+        self.table.first::<index_keys::by_code, _>(code)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `by_code` (`code`), then of the row's key.
@@ -359,7 +434,7 @@ impl<'s> ChoicesView<'s> {
         self,
         bounds: impl RangeBounds<user_types::Code>,
     ) -> IndexRange<'s, Choices> {
-        self.table.indexes().by_code.range(bounds)
+        self.table.index_range::<index_keys::by_code>(bounds)
     }
 
     /// The rows with this value of the index `by_raw` (`raw`, `flag_null`), in the order of their keys.
@@ -368,7 +443,7 @@ impl<'s> ChoicesView<'s> {
         raw: &[u8],
         maybe: Option<bool>,
     ) -> impl Iterator<Item = &'s Choices> + use<'s> {
-        self.table.indexes().by_raw.all(&(Box::<[u8]>::from(raw), maybe))
+        self.table.all::<index_keys::by_raw, _>(&(Box::<[u8]>::from(raw), maybe))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `by_raw` (`raw`, `flag_null`), then of the row's key.
@@ -376,7 +451,7 @@ impl<'s> ChoicesView<'s> {
         self,
         bounds: impl RangeBounds<(Box<[u8]>, Option<bool>)>,
     ) -> IndexRange<'s, Choices> {
-        self.table.indexes().by_raw.range(bounds)
+        self.table.index_range::<index_keys::by_raw>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `mirror_test.dates`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.dates`.
@@ -313,6 +312,20 @@ impl Dates {
     }
 }
 
+impl mirror_runtime::store::Keyed for Dates {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Dates {
     type Key = u32;
     type Indexes = DatesIndexes;
@@ -323,6 +336,17 @@ impl Row for Dates {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -564,24 +588,36 @@ impl Row for Dates {
 pub struct DatesIndexes {}
 
 impl Indexes<Dates> for DatesIndexes {
-    fn insert(&mut self, _row: &Arc<Dates>) {}
-    fn remove(&mut self, _row: &Dates) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Dates, _other: &Dates) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Dates,
+        _beside: Option<&Dates>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.dates` at one version.
 #[derive(Clone, Copy)]
 pub struct DatesView<'s> {
-    table: &'s Table<Dates>,
+    table: mirror_runtime::store::TableAt<'s, Dates>,
 }
 
 impl<'s> DatesView<'s> {
-    pub(crate) fn new(table: &'s Table<Dates>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Dates>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Dates> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

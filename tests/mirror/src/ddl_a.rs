@@ -3,13 +3,12 @@
 //! `mirror_test.ddl_a`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.ddl_a`.
@@ -146,6 +145,20 @@ impl DdlA {
     }
 }
 
+impl mirror_runtime::store::Keyed for DdlA {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for DdlA {
     type Key = i32;
     type Indexes = DdlAIndexes;
@@ -156,6 +169,17 @@ impl Row for DdlA {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.s.heap_bytes()
     }
 
     #[inline]
@@ -251,24 +275,36 @@ impl Row for DdlA {
 pub struct DdlAIndexes {}
 
 impl Indexes<DdlA> for DdlAIndexes {
-    fn insert(&mut self, _row: &Arc<DdlA>) {}
-    fn remove(&mut self, _row: &DdlA) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &DdlA, _other: &DdlA) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &DdlA,
+        _beside: Option<&DdlA>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.ddl_a` at one version.
 #[derive(Clone, Copy)]
 pub struct DdlAView<'s> {
-    table: &'s Table<DdlA>,
+    table: mirror_runtime::store::TableAt<'s, DdlA>,
 }
 
 impl<'s> DdlAView<'s> {
-    pub(crate) fn new(table: &'s Table<DdlA>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, DdlA>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s DdlA> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

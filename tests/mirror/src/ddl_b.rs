@@ -3,13 +3,12 @@
 //! `mirror_test.ddl_b`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.ddl_b`.
@@ -114,6 +113,20 @@ impl DdlB {
     }
 }
 
+impl mirror_runtime::store::Keyed for DdlB {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for DdlB {
     type Key = i32;
     type Indexes = DdlBIndexes;
@@ -124,6 +137,17 @@ impl Row for DdlB {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -206,24 +230,36 @@ impl Row for DdlB {
 pub struct DdlBIndexes {}
 
 impl Indexes<DdlB> for DdlBIndexes {
-    fn insert(&mut self, _row: &Arc<DdlB>) {}
-    fn remove(&mut self, _row: &DdlB) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &DdlB, _other: &DdlB) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &DdlB,
+        _beside: Option<&DdlB>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.ddl_b` at one version.
 #[derive(Clone, Copy)]
 pub struct DdlBView<'s> {
-    table: &'s Table<DdlB>,
+    table: mirror_runtime::store::TableAt<'s, DdlB>,
 }
 
 impl<'s> DdlBView<'s> {
-    pub(crate) fn new(table: &'s Table<DdlB>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, DdlB>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s DdlB> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

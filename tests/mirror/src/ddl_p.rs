@@ -3,13 +3,12 @@
 //! `mirror_test.ddl_p`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.ddl_p`.
@@ -88,6 +87,20 @@ impl DdlP {
     }
 }
 
+impl mirror_runtime::store::Keyed for DdlP {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for DdlP {
     type Key = i32;
     type Indexes = DdlPIndexes;
@@ -98,6 +111,17 @@ impl Row for DdlP {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -172,24 +196,36 @@ impl Row for DdlP {
 pub struct DdlPIndexes {}
 
 impl Indexes<DdlP> for DdlPIndexes {
-    fn insert(&mut self, _row: &Arc<DdlP>) {}
-    fn remove(&mut self, _row: &DdlP) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &DdlP, _other: &DdlP) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &DdlP,
+        _beside: Option<&DdlP>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.ddl_p` at one version.
 #[derive(Clone, Copy)]
 pub struct DdlPView<'s> {
-    table: &'s Table<DdlP>,
+    table: mirror_runtime::store::TableAt<'s, DdlP>,
 }
 
 impl<'s> DdlPView<'s> {
-    pub(crate) fn new(table: &'s Table<DdlP>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, DdlP>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s DdlP> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

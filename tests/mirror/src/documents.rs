@@ -3,13 +3,12 @@
 //! `mirror_test.documents`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.documents`.
@@ -103,6 +102,20 @@ impl Documents {
     }
 }
 
+impl mirror_runtime::store::Keyed for Documents {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Documents {
     type Key = u32;
     type Indexes = DocumentsIndexes;
@@ -113,6 +126,17 @@ impl Row for Documents {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.doc.heap_bytes() + self.doc_null.heap_bytes()
     }
 
     #[inline]
@@ -196,24 +220,36 @@ impl Row for Documents {
 pub struct DocumentsIndexes {}
 
 impl Indexes<Documents> for DocumentsIndexes {
-    fn insert(&mut self, _row: &Arc<Documents>) {}
-    fn remove(&mut self, _row: &Documents) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Documents, _other: &Documents) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Documents,
+        _beside: Option<&Documents>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.documents` at one version.
 #[derive(Clone, Copy)]
 pub struct DocumentsView<'s> {
-    table: &'s Table<Documents>,
+    table: mirror_runtime::store::TableAt<'s, Documents>,
 }
 
 impl<'s> DocumentsView<'s> {
-    pub(crate) fn new(table: &'s Table<Documents>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Documents>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Documents> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `mirror_test.fire_a`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.fire_a`.
@@ -107,6 +106,20 @@ impl FireA {
     }
 }
 
+impl mirror_runtime::store::Keyed for FireA {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for FireA {
     type Key = u32;
     type Indexes = FireAIndexes;
@@ -117,6 +130,17 @@ impl Row for FireA {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.tag.heap_bytes()
     }
 
     #[inline]
@@ -194,33 +218,67 @@ impl Row for FireA {
 #[derive(Clone, Default)]
 pub struct FireAIndexes {
     /// The index `tag` (`tag`).
-    by_tag: Index<Box<str>, FireA>,
+    by_tag: Index<index_keys::by_tag, FireA>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_tag;
+    impl IndexOf<FireA> for by_tag {
+        type Key = Box<str>;
+        fn of(row: &FireA) -> Self::Key {
+            row.tag.clone()
+        }
+        fn is_of(row: &FireA, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.tag == *part0
+        }
+        fn is_same(one: &FireA, other: &FireA) -> bool {
+            one.tag == other.tag
+        }
+        fn index(indexes: &FireAIndexes) -> &Index<Self, FireA> {
+            &indexes.by_tag
+        }
+    }
 }
 
 impl Indexes<FireA> for FireAIndexes {
-    fn insert(&mut self, row: &Arc<FireA>) {
-        self.by_tag.insert(row.tag.clone(), row);
+    const COUNT: usize = 1;
+    fn differ(one: &FireA, other: &FireA) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_tag::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &FireA) {
-        self.by_tag.remove(&row.tag.clone(), row);
+    fn follow(
+        &mut self,
+        row: &FireA,
+        beside: Option<&FireA>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_tag.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_tag.bytes()
     }
 }
 
 /// The rows of `mirror_test.fire_a` at one version.
 #[derive(Clone, Copy)]
 pub struct FireAView<'s> {
-    table: &'s Table<FireA>,
+    table: mirror_runtime::store::TableAt<'s, FireA>,
 }
 
 impl<'s> FireAView<'s> {
-    pub(crate) fn new(table: &'s Table<FireA>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, FireA>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s FireA> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -245,7 +303,7 @@ impl<'s> FireAView<'s> {
 
     /// The rows with this value of the index `tag` (`tag`), in the order of their keys.
     pub fn by_tag(self, tag: &str) -> impl Iterator<Item = &'s FireA> + use<'s> {
-        self.table.indexes().by_tag.all(tag)
+        self.table.all::<index_keys::by_tag, _>(tag)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `tag` (`tag`), then of the row's key.
@@ -253,7 +311,7 @@ impl<'s> FireAView<'s> {
         self,
         bounds: impl RangeBounds<Box<str>>,
     ) -> IndexRange<'s, FireA> {
-        self.table.indexes().by_tag.range(bounds)
+        self.table.index_range::<index_keys::by_tag>(bounds)
     }
 }
 

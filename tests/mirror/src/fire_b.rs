@@ -3,13 +3,12 @@
 //! `mirror_test.fire_b`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.fire_b`.
@@ -109,6 +108,20 @@ impl FireB {
     }
 }
 
+impl mirror_runtime::store::Keyed for FireB {
+    type KeyRef<'a> = &'a [u8];
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        &*self.k
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for FireB {
     type Key = Box<[u8]>;
     type Indexes = FireBIndexes;
@@ -119,6 +132,17 @@ impl Row for FireB {
 
     fn key(&self) -> Self::Key {
         self.k.clone()
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        &**part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.k.heap_bytes() + self.body.heap_bytes()
     }
 
     #[inline]
@@ -197,18 +221,30 @@ impl Row for FireB {
 pub struct FireBIndexes {}
 
 impl Indexes<FireB> for FireBIndexes {
-    fn insert(&mut self, _row: &Arc<FireB>) {}
-    fn remove(&mut self, _row: &FireB) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &FireB, _other: &FireB) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &FireB,
+        _beside: Option<&FireB>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.fire_b` at one version.
 #[derive(Clone, Copy)]
 pub struct FireBView<'s> {
-    table: &'s Table<FireB>,
+    table: mirror_runtime::store::TableAt<'s, FireB>,
 }
 
 impl<'s> FireBView<'s> {
-    pub(crate) fn new(table: &'s Table<FireB>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, FireB>) -> Self {
         Self { table }
     }
 

@@ -3,13 +3,12 @@
 //! `mirror_test.fire_c`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.fire_c`.
@@ -118,6 +117,20 @@ impl FireC {
     }
 }
 
+impl mirror_runtime::store::Keyed for FireC {
+    type KeyRef<'a> = (i32, i32);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.x, self.y)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for FireC {
     type Key = (i32, i32);
     type Indexes = FireCIndexes;
@@ -128,6 +141,17 @@ impl Row for FireC {
 
     fn key(&self) -> Self::Key {
         (self.x, self.y)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1) = key;
+        (*part0, *part1)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -209,37 +233,87 @@ impl Row for FireC {
 #[derive(Clone, Default)]
 pub struct FireCIndexes {
     /// The unique index `u` (`u`).
-    by_u: Index<Option<i32>, FireC>,
+    by_u: Index<index_keys::by_u, FireC>,
     /// The index `n` (`n`).
-    by_n: Index<i64, FireC>,
+    by_n: Index<index_keys::by_n, FireC>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_u;
+    impl IndexOf<FireC> for by_u {
+        type Key = Option<i32>;
+        fn of(row: &FireC) -> Self::Key {
+            row.u
+        }
+        fn is_of(row: &FireC, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.u == *part0
+        }
+        fn is_same(one: &FireC, other: &FireC) -> bool {
+            one.u == other.u
+        }
+        fn index(indexes: &FireCIndexes) -> &Index<Self, FireC> {
+            &indexes.by_u
+        }
+    }
+    pub(super) struct by_n;
+    impl IndexOf<FireC> for by_n {
+        type Key = i64;
+        fn of(row: &FireC) -> Self::Key {
+            row.n
+        }
+        fn is_of(row: &FireC, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.n == *part0
+        }
+        fn is_same(one: &FireC, other: &FireC) -> bool {
+            one.n == other.n
+        }
+        fn index(indexes: &FireCIndexes) -> &Index<Self, FireC> {
+            &indexes.by_n
+        }
+    }
 }
 
 impl Indexes<FireC> for FireCIndexes {
-    fn insert(&mut self, row: &Arc<FireC>) {
-        self.by_u.insert(row.u, row);
-        self.by_n.insert(row.n, row);
+    const COUNT: usize = 2;
+    fn differ(one: &FireC, other: &FireC) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_u::is_same(one, other) && index_keys::by_n::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &FireC) {
-        self.by_u.remove(&row.u, row);
-        self.by_n.remove(&row.n, row);
+    fn follow(
+        &mut self,
+        row: &FireC,
+        beside: Option<&FireC>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_u.follow(row, beside, step);
+        self.by_n.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_u.bytes() + self.by_n.bytes()
     }
 }
 
 /// The rows of `mirror_test.fire_c` at one version.
 #[derive(Clone, Copy)]
 pub struct FireCView<'s> {
-    table: &'s Table<FireC>,
+    table: mirror_runtime::store::TableAt<'s, FireC>,
 }
 
 impl<'s> FireCView<'s> {
-    pub(crate) fn new(table: &'s Table<FireC>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, FireC>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`x`, `y`), if there is one.
     pub fn get(self, x: i32, y: i32) -> Option<&'s FireC> {
-        self.table.get(&(x, y))
+        self.table.get((x, y))
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -266,7 +340,7 @@ impl<'s> FireCView<'s> {
     ///
     /// Rows that hold NULL in one of these columns are not found this way.
     pub fn by_u(self, u: i32) -> Option<&'s FireC> {
-        self.table.indexes().by_u.first(&Some(u))
+        self.table.first::<index_keys::by_u, _>(&Some(u))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `u` (`u`), then of the row's key.
@@ -274,17 +348,17 @@ impl<'s> FireCView<'s> {
         self,
         bounds: impl RangeBounds<Option<i32>>,
     ) -> IndexRange<'s, FireC> {
-        self.table.indexes().by_u.range(bounds)
+        self.table.index_range::<index_keys::by_u>(bounds)
     }
 
     /// The rows with this value of the index `n` (`n`), in the order of their keys.
     pub fn by_n(self, n: i64) -> impl Iterator<Item = &'s FireC> + use<'s> {
-        self.table.indexes().by_n.all(&n)
+        self.table.all::<index_keys::by_n, _>(&n)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `n` (`n`), then of the row's key.
     pub fn by_n_range(self, bounds: impl RangeBounds<i64>) -> IndexRange<'s, FireC> {
-        self.table.indexes().by_n.range(bounds)
+        self.table.index_range::<index_keys::by_n>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `mirror_test.indexed`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.indexed`.
@@ -164,6 +163,20 @@ impl Indexed {
     }
 }
 
+impl mirror_runtime::store::Keyed for Indexed {
+    type KeyRef<'a> = i64;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Indexed {
     type Key = i64;
     type Indexes = IndexedIndexes;
@@ -174,6 +187,17 @@ impl Row for Indexed {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.email.heap_bytes()
     }
 
     #[inline]
@@ -277,53 +301,173 @@ impl Row for Indexed {
 #[derive(Clone, Default)]
 pub struct IndexedIndexes {
     /// The unique index `serial` (`serial`).
-    by_serial: Index<u32, Indexed>,
+    by_serial: Index<index_keys::by_serial, Indexed>,
     /// The unique index `email` (`email`).
-    by_email: Index<Option<Box<str>>, Indexed>,
+    by_email: Index<index_keys::by_email, Indexed>,
     /// The index `group_id` (`group_id`).
-    by_group_id: Index<Option<i32>, Indexed>,
+    by_group_id: Index<index_keys::by_group_id, Indexed>,
     /// The index `group_score` (`group_id`, `score`).
-    by_group_score: Index<(Option<i32>, mirror_runtime::Decimal), Indexed>,
+    by_group_score: Index<index_keys::by_group_score, Indexed>,
     /// The index `state` (`state`).
-    by_state: Index<IndexedState, Indexed>,
+    by_state: Index<index_keys::by_state, Indexed>,
     /// The index `seen` (`seen`).
-    by_seen: Index<Option<mirror_runtime::DateTime>, Indexed>,
+    by_seen: Index<index_keys::by_seen, Indexed>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_serial;
+    impl IndexOf<Indexed> for by_serial {
+        type Key = u32;
+        fn of(row: &Indexed) -> Self::Key {
+            row.serial
+        }
+        fn is_of(row: &Indexed, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.serial == *part0
+        }
+        fn is_same(one: &Indexed, other: &Indexed) -> bool {
+            one.serial == other.serial
+        }
+        fn index(indexes: &IndexedIndexes) -> &Index<Self, Indexed> {
+            &indexes.by_serial
+        }
+    }
+    pub(super) struct by_email;
+    impl IndexOf<Indexed> for by_email {
+        type Key = Option<Box<str>>;
+        fn of(row: &Indexed) -> Self::Key {
+            row.email.clone()
+        }
+        fn is_of(row: &Indexed, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.email == *part0
+        }
+        fn is_same(one: &Indexed, other: &Indexed) -> bool {
+            one.email == other.email
+        }
+        fn index(indexes: &IndexedIndexes) -> &Index<Self, Indexed> {
+            &indexes.by_email
+        }
+    }
+    pub(super) struct by_group_id;
+    impl IndexOf<Indexed> for by_group_id {
+        type Key = Option<i32>;
+        fn of(row: &Indexed) -> Self::Key {
+            row.group_id
+        }
+        fn is_of(row: &Indexed, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.group_id == *part0
+        }
+        fn is_same(one: &Indexed, other: &Indexed) -> bool {
+            one.group_id == other.group_id
+        }
+        fn index(indexes: &IndexedIndexes) -> &Index<Self, Indexed> {
+            &indexes.by_group_id
+        }
+    }
+    pub(super) struct by_group_score;
+    impl IndexOf<Indexed> for by_group_score {
+        type Key = (Option<i32>, mirror_runtime::Decimal);
+        fn of(row: &Indexed) -> Self::Key {
+            (row.group_id, row.score)
+        }
+        fn is_of(row: &Indexed, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.group_id == *part0 && row.score == *part1
+        }
+        fn is_same(one: &Indexed, other: &Indexed) -> bool {
+            one.group_id == other.group_id && one.score == other.score
+        }
+        fn index(indexes: &IndexedIndexes) -> &Index<Self, Indexed> {
+            &indexes.by_group_score
+        }
+    }
+    pub(super) struct by_state;
+    impl IndexOf<Indexed> for by_state {
+        type Key = IndexedState;
+        fn of(row: &Indexed) -> Self::Key {
+            row.state
+        }
+        fn is_of(row: &Indexed, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.state == *part0
+        }
+        fn is_same(one: &Indexed, other: &Indexed) -> bool {
+            one.state == other.state
+        }
+        fn index(indexes: &IndexedIndexes) -> &Index<Self, Indexed> {
+            &indexes.by_state
+        }
+    }
+    pub(super) struct by_seen;
+    impl IndexOf<Indexed> for by_seen {
+        type Key = Option<mirror_runtime::DateTime>;
+        fn of(row: &Indexed) -> Self::Key {
+            row.seen
+        }
+        fn is_of(row: &Indexed, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.seen == *part0
+        }
+        fn is_same(one: &Indexed, other: &Indexed) -> bool {
+            one.seen == other.seen
+        }
+        fn index(indexes: &IndexedIndexes) -> &Index<Self, Indexed> {
+            &indexes.by_seen
+        }
+    }
 }
 
 impl Indexes<Indexed> for IndexedIndexes {
-    fn insert(&mut self, row: &Arc<Indexed>) {
-        self.by_serial.insert(row.serial, row);
-        self.by_email.insert(row.email.clone(), row);
-        self.by_group_id.insert(row.group_id, row);
-        self.by_group_score.insert((row.group_id, row.score), row);
-        self.by_state.insert(row.state, row);
-        self.by_seen.insert(row.seen, row);
+    const COUNT: usize = 6;
+    fn differ(one: &Indexed, other: &Indexed) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_serial::is_same(one, other)
+            && index_keys::by_email::is_same(one, other)
+            && index_keys::by_group_id::is_same(one, other)
+            && index_keys::by_group_score::is_same(one, other)
+            && index_keys::by_state::is_same(one, other)
+            && index_keys::by_seen::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Indexed) {
-        self.by_serial.remove(&row.serial, row);
-        self.by_email.remove(&row.email.clone(), row);
-        self.by_group_id.remove(&row.group_id, row);
-        self.by_group_score.remove(&(row.group_id, row.score), row);
-        self.by_state.remove(&row.state, row);
-        self.by_seen.remove(&row.seen, row);
+    fn follow(
+        &mut self,
+        row: &Indexed,
+        beside: Option<&Indexed>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_serial.follow(row, beside, step);
+        self.by_email.follow(row, beside, step);
+        self.by_group_id.follow(row, beside, step);
+        self.by_group_score.follow(row, beside, step);
+        self.by_state.follow(row, beside, step);
+        self.by_seen.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_serial.bytes() + self.by_email.bytes() + self.by_group_id.bytes()
+            + self.by_group_score.bytes() + self.by_state.bytes() + self.by_seen.bytes()
     }
 }
 
 /// The rows of `mirror_test.indexed` at one version.
 #[derive(Clone, Copy)]
 pub struct IndexedView<'s> {
-    table: &'s Table<Indexed>,
+    table: mirror_runtime::store::TableAt<'s, Indexed>,
 }
 
 impl<'s> IndexedView<'s> {
-    pub(crate) fn new(table: &'s Table<Indexed>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Indexed>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i64) -> Option<&'s Indexed> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -348,7 +492,7 @@ impl<'s> IndexedView<'s> {
 
     /// The row with this value of the unique index `serial` (`serial`), if there is one.
     pub fn by_serial(self, serial: u32) -> Option<&'s Indexed> {
-        self.table.indexes().by_serial.first(&serial)
+        self.table.first::<index_keys::by_serial, _>(&serial)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `serial` (`serial`), then of the row's key.
@@ -356,14 +500,14 @@ impl<'s> IndexedView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Indexed> {
-        self.table.indexes().by_serial.range(bounds)
+        self.table.index_range::<index_keys::by_serial>(bounds)
     }
 
     /// The row with this value of the unique index `email` (`email`), if there is one.
     ///
     /// Rows that hold NULL in one of these columns are not found this way.
     pub fn by_email(self, email: &str) -> Option<&'s Indexed> {
-        self.table.indexes().by_email.first(&Some(Box::<str>::from(email)))
+        self.table.first::<index_keys::by_email, _>(&Some(Box::<str>::from(email)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
@@ -371,7 +515,7 @@ impl<'s> IndexedView<'s> {
         self,
         bounds: impl RangeBounds<Option<Box<str>>>,
     ) -> IndexRange<'s, Indexed> {
-        self.table.indexes().by_email.range(bounds)
+        self.table.index_range::<index_keys::by_email>(bounds)
     }
 
     /// The rows with this value of the index `group_id` (`group_id`), in the order of their keys.
@@ -379,7 +523,7 @@ impl<'s> IndexedView<'s> {
         self,
         group_id: Option<i32>,
     ) -> impl Iterator<Item = &'s Indexed> + use<'s> {
-        self.table.indexes().by_group_id.all(&group_id)
+        self.table.all::<index_keys::by_group_id, _>(&group_id)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `group_id` (`group_id`), then of the row's key.
@@ -387,7 +531,7 @@ impl<'s> IndexedView<'s> {
         self,
         bounds: impl RangeBounds<Option<i32>>,
     ) -> IndexRange<'s, Indexed> {
-        self.table.indexes().by_group_id.range(bounds)
+        self.table.index_range::<index_keys::by_group_id>(bounds)
     }
 
     /// The rows with this value of the index `group_score` (`group_id`, `score`), in the order of their keys.
@@ -396,7 +540,7 @@ impl<'s> IndexedView<'s> {
         group_id: Option<i32>,
         score: mirror_runtime::Decimal,
     ) -> impl Iterator<Item = &'s Indexed> + use<'s> {
-        self.table.indexes().by_group_score.all(&(group_id, score))
+        self.table.all::<index_keys::by_group_score, _>(&(group_id, score))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `group_score` (`group_id`, `score`), then of the row's key.
@@ -404,7 +548,7 @@ impl<'s> IndexedView<'s> {
         self,
         bounds: impl RangeBounds<(Option<i32>, mirror_runtime::Decimal)>,
     ) -> IndexRange<'s, Indexed> {
-        self.table.indexes().by_group_score.range(bounds)
+        self.table.index_range::<index_keys::by_group_score>(bounds)
     }
 
     /// The rows with this value of the index `state` (`state`), in the order of their keys.
@@ -412,7 +556,7 @@ impl<'s> IndexedView<'s> {
         self,
         state: IndexedState,
     ) -> impl Iterator<Item = &'s Indexed> + use<'s> {
-        self.table.indexes().by_state.all(&state)
+        self.table.all::<index_keys::by_state, _>(&state)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `state` (`state`), then of the row's key.
@@ -420,7 +564,7 @@ impl<'s> IndexedView<'s> {
         self,
         bounds: impl RangeBounds<IndexedState>,
     ) -> IndexRange<'s, Indexed> {
-        self.table.indexes().by_state.range(bounds)
+        self.table.index_range::<index_keys::by_state>(bounds)
     }
 
     /// The rows with this value of the index `seen` (`seen`), in the order of their keys.
@@ -428,7 +572,7 @@ impl<'s> IndexedView<'s> {
         self,
         seen: Option<mirror_runtime::DateTime>,
     ) -> impl Iterator<Item = &'s Indexed> + use<'s> {
-        self.table.indexes().by_seen.all(&seen)
+        self.table.all::<index_keys::by_seen, _>(&seen)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `seen` (`seen`), then of the row's key.
@@ -436,7 +580,7 @@ impl<'s> IndexedView<'s> {
         self,
         bounds: impl RangeBounds<Option<mirror_runtime::DateTime>>,
     ) -> IndexRange<'s, Indexed> {
-        self.table.indexes().by_seen.range(bounds)
+        self.table.index_range::<index_keys::by_seen>(bounds)
     }
 }
 

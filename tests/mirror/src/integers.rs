@@ -3,13 +3,12 @@
 //! `mirror_test.integers`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.integers`.
@@ -371,6 +370,20 @@ impl Integers {
     }
 }
 
+impl mirror_runtime::store::Keyed for Integers {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Integers {
     type Key = u32;
     type Indexes = IntegersIndexes;
@@ -381,6 +394,17 @@ impl Row for Integers {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -555,24 +579,36 @@ impl Row for Integers {
 pub struct IntegersIndexes {}
 
 impl Indexes<Integers> for IntegersIndexes {
-    fn insert(&mut self, _row: &Arc<Integers>) {}
-    fn remove(&mut self, _row: &Integers) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Integers, _other: &Integers) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Integers,
+        _beside: Option<&Integers>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.integers` at one version.
 #[derive(Clone, Copy)]
 pub struct IntegersView<'s> {
-    table: &'s Table<Integers>,
+    table: mirror_runtime::store::TableAt<'s, Integers>,
 }
 
 impl<'s> IntegersView<'s> {
-    pub(crate) fn new(table: &'s Table<Integers>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Integers>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Integers> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

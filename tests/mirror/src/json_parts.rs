@@ -3,13 +3,12 @@
 //! `mirror_test.json_parts`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.json_parts`.
@@ -133,6 +132,20 @@ impl JsonParts {
     }
 }
 
+impl mirror_runtime::store::Keyed for JsonParts {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for JsonParts {
     type Key = i32;
     type Indexes = JsonPartsIndexes;
@@ -143,6 +156,18 @@ impl Row for JsonParts {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.doc.heap_bytes() + self.other.heap_bytes() + self.note.heap_bytes()
+            + self.made.heap_bytes()
     }
 
     #[inline]
@@ -234,24 +259,36 @@ impl Row for JsonParts {
 pub struct JsonPartsIndexes {}
 
 impl Indexes<JsonParts> for JsonPartsIndexes {
-    fn insert(&mut self, _row: &Arc<JsonParts>) {}
-    fn remove(&mut self, _row: &JsonParts) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &JsonParts, _other: &JsonParts) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &JsonParts,
+        _beside: Option<&JsonParts>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.json_parts` at one version.
 #[derive(Clone, Copy)]
 pub struct JsonPartsView<'s> {
-    table: &'s Table<JsonParts>,
+    table: mirror_runtime::store::TableAt<'s, JsonParts>,
 }
 
 impl<'s> JsonPartsView<'s> {
-    pub(crate) fn new(table: &'s Table<JsonParts>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, JsonParts>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s JsonParts> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

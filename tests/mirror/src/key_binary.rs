@@ -3,13 +3,12 @@
 //! `mirror_test.key_binary`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.key_binary`.
@@ -107,6 +106,20 @@ impl KeyBinary {
     }
 }
 
+impl mirror_runtime::store::Keyed for KeyBinary {
+    type KeyRef<'a> = &'a [u8];
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        &*self.digest
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for KeyBinary {
     type Key = Box<[u8]>;
     type Indexes = KeyBinaryIndexes;
@@ -117,6 +130,17 @@ impl Row for KeyBinary {
 
     fn key(&self) -> Self::Key {
         self.digest.clone()
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        &**part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.digest.heap_bytes() + self.raw.heap_bytes()
     }
 
     #[inline]
@@ -194,27 +218,61 @@ impl Row for KeyBinary {
 #[derive(Clone, Default)]
 pub struct KeyBinaryIndexes {
     /// The unique index `raw` (`raw`).
-    by_raw: Index<Option<Box<[u8]>>, KeyBinary>,
+    by_raw: Index<index_keys::by_raw, KeyBinary>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_raw;
+    impl IndexOf<KeyBinary> for by_raw {
+        type Key = Option<Box<[u8]>>;
+        fn of(row: &KeyBinary) -> Self::Key {
+            row.raw.clone()
+        }
+        fn is_of(row: &KeyBinary, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.raw == *part0
+        }
+        fn is_same(one: &KeyBinary, other: &KeyBinary) -> bool {
+            one.raw == other.raw
+        }
+        fn index(indexes: &KeyBinaryIndexes) -> &Index<Self, KeyBinary> {
+            &indexes.by_raw
+        }
+    }
 }
 
 impl Indexes<KeyBinary> for KeyBinaryIndexes {
-    fn insert(&mut self, row: &Arc<KeyBinary>) {
-        self.by_raw.insert(row.raw.clone(), row);
+    const COUNT: usize = 1;
+    fn differ(one: &KeyBinary, other: &KeyBinary) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_raw::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &KeyBinary) {
-        self.by_raw.remove(&row.raw.clone(), row);
+    fn follow(
+        &mut self,
+        row: &KeyBinary,
+        beside: Option<&KeyBinary>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_raw.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_raw.bytes()
     }
 }
 
 /// The rows of `mirror_test.key_binary` at one version.
 #[derive(Clone, Copy)]
 pub struct KeyBinaryView<'s> {
-    table: &'s Table<KeyBinary>,
+    table: mirror_runtime::store::TableAt<'s, KeyBinary>,
 }
 
 impl<'s> KeyBinaryView<'s> {
-    pub(crate) fn new(table: &'s Table<KeyBinary>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, KeyBinary>) -> Self {
         Self { table }
     }
 
@@ -250,7 +308,7 @@ impl<'s> KeyBinaryView<'s> {
     ///
     /// Rows that hold NULL in one of these columns are not found this way.
     pub fn by_raw(self, raw: &[u8]) -> Option<&'s KeyBinary> {
-        self.table.indexes().by_raw.first(&Some(Box::<[u8]>::from(raw)))
+        self.table.first::<index_keys::by_raw, _>(&Some(Box::<[u8]>::from(raw)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `raw` (`raw`), then of the row's key.
@@ -258,7 +316,7 @@ impl<'s> KeyBinaryView<'s> {
         self,
         bounds: impl RangeBounds<Option<Box<[u8]>>>,
     ) -> IndexRange<'s, KeyBinary> {
-        self.table.indexes().by_raw.range(bounds)
+        self.table.index_range::<index_keys::by_raw>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `mirror_test.key_composite`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.key_composite`.
@@ -154,6 +153,20 @@ impl KeyComposite {
     }
 }
 
+impl mirror_runtime::store::Keyed for KeyComposite {
+    type KeyRef<'a> = (i16, &'a str, mirror_runtime::Date);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.part, &*self.code, self.day)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for KeyComposite {
     type Key = (i16, Box<str>, mirror_runtime::Date);
     type Indexes = KeyCompositeIndexes;
@@ -164,6 +177,17 @@ impl Row for KeyComposite {
 
     fn key(&self) -> Self::Key {
         (self.part, self.code.clone(), self.day)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1, part2) = key;
+        (*part0, &**part1, *part2)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.code.heap_bytes() + self.label.heap_bytes()
     }
 
     #[inline]
@@ -253,35 +277,104 @@ impl Row for KeyComposite {
 #[derive(Clone, Default)]
 pub struct KeyCompositeIndexes {
     /// The unique index `size_label` (`size`, `label`).
-    by_size_label: Index<(Option<i32>, Option<Box<str>>), KeyComposite>,
+    by_size_label: Index<index_keys::by_size_label, KeyComposite>,
     /// The index `label_n` (`label`, `n`).
-    by_label_n: Index<(Option<Box<str>>, i64), KeyComposite>,
+    by_label_n: Index<index_keys::by_label_n, KeyComposite>,
     /// The index `day_only` (`day`).
-    by_day_only: Index<mirror_runtime::Date, KeyComposite>,
+    by_day_only: Index<index_keys::by_day_only, KeyComposite>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_size_label;
+    impl IndexOf<KeyComposite> for by_size_label {
+        type Key = (Option<i32>, Option<Box<str>>);
+        fn of(row: &KeyComposite) -> Self::Key {
+            (row.size, row.label.clone())
+        }
+        fn is_of(row: &KeyComposite, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.size == *part0 && row.label == *part1
+        }
+        fn is_same(one: &KeyComposite, other: &KeyComposite) -> bool {
+            one.size == other.size && one.label == other.label
+        }
+        fn index(indexes: &KeyCompositeIndexes) -> &Index<Self, KeyComposite> {
+            &indexes.by_size_label
+        }
+    }
+    pub(super) struct by_label_n;
+    impl IndexOf<KeyComposite> for by_label_n {
+        type Key = (Option<Box<str>>, i64);
+        fn of(row: &KeyComposite) -> Self::Key {
+            (row.label.clone(), row.n)
+        }
+        fn is_of(row: &KeyComposite, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.label == *part0 && row.n == *part1
+        }
+        fn is_same(one: &KeyComposite, other: &KeyComposite) -> bool {
+            one.label == other.label && one.n == other.n
+        }
+        fn index(indexes: &KeyCompositeIndexes) -> &Index<Self, KeyComposite> {
+            &indexes.by_label_n
+        }
+    }
+    pub(super) struct by_day_only;
+    impl IndexOf<KeyComposite> for by_day_only {
+        type Key = mirror_runtime::Date;
+        fn of(row: &KeyComposite) -> Self::Key {
+            row.day
+        }
+        fn is_of(row: &KeyComposite, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.day == *part0
+        }
+        fn is_same(one: &KeyComposite, other: &KeyComposite) -> bool {
+            one.day == other.day
+        }
+        fn index(indexes: &KeyCompositeIndexes) -> &Index<Self, KeyComposite> {
+            &indexes.by_day_only
+        }
+    }
 }
 
 impl Indexes<KeyComposite> for KeyCompositeIndexes {
-    fn insert(&mut self, row: &Arc<KeyComposite>) {
-        self.by_size_label.insert((row.size, row.label.clone()), row);
-        self.by_label_n.insert((row.label.clone(), row.n), row);
-        self.by_day_only.insert(row.day, row);
+    const COUNT: usize = 3;
+    fn differ(one: &KeyComposite, other: &KeyComposite) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_size_label::is_same(one, other)
+            && index_keys::by_label_n::is_same(one, other)
+            && index_keys::by_day_only::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &KeyComposite) {
-        self.by_size_label.remove(&(row.size, row.label.clone()), row);
-        self.by_label_n.remove(&(row.label.clone(), row.n), row);
-        self.by_day_only.remove(&row.day, row);
+    fn follow(
+        &mut self,
+        row: &KeyComposite,
+        beside: Option<&KeyComposite>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_size_label.follow(row, beside, step);
+        self.by_label_n.follow(row, beside, step);
+        self.by_day_only.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_size_label.bytes() + self.by_label_n.bytes()
+            + self.by_day_only.bytes()
     }
 }
 
 /// The rows of `mirror_test.key_composite` at one version.
 #[derive(Clone, Copy)]
 pub struct KeyCompositeView<'s> {
-    table: &'s Table<KeyComposite>,
+    table: mirror_runtime::store::TableAt<'s, KeyComposite>,
 }
 
 impl<'s> KeyCompositeView<'s> {
-    pub(crate) fn new(table: &'s Table<KeyComposite>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, KeyComposite>) -> Self {
         Self { table }
     }
 
@@ -292,7 +385,7 @@ impl<'s> KeyCompositeView<'s> {
         code: &str,
         day: mirror_runtime::Date,
     ) -> Option<&'s KeyComposite> {
-        self.table.get(&(part, Box::<str>::from(code), day))
+        self.table.get((part, code, day))
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -323,9 +416,10 @@ impl<'s> KeyCompositeView<'s> {
     /// Rows that hold NULL in one of these columns are not found this way.
     pub fn by_size_label(self, size: i32, label: &str) -> Option<&'s KeyComposite> {
         self.table
-            .indexes()
-            .by_size_label
-            .first(&(Some(size), Some(Box::<str>::from(label))))
+            .first::<
+                index_keys::by_size_label,
+                _,
+            >(&(Some(size), Some(Box::<str>::from(label))))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `size_label` (`size`, `label`), then of the row's key.
@@ -333,7 +427,7 @@ impl<'s> KeyCompositeView<'s> {
         self,
         bounds: impl RangeBounds<(Option<i32>, Option<Box<str>>)>,
     ) -> IndexRange<'s, KeyComposite> {
-        self.table.indexes().by_size_label.range(bounds)
+        self.table.index_range::<index_keys::by_size_label>(bounds)
     }
 
     /// The rows with this value of the index `label_n` (`label`, `n`), in the order of their keys.
@@ -342,7 +436,7 @@ impl<'s> KeyCompositeView<'s> {
         label: Option<&str>,
         n: i64,
     ) -> impl Iterator<Item = &'s KeyComposite> + use<'s> {
-        self.table.indexes().by_label_n.all(&(label.map(Box::<str>::from), n))
+        self.table.all::<index_keys::by_label_n, _>(&(label.map(Box::<str>::from), n))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `label_n` (`label`, `n`), then of the row's key.
@@ -350,7 +444,7 @@ impl<'s> KeyCompositeView<'s> {
         self,
         bounds: impl RangeBounds<(Option<Box<str>>, i64)>,
     ) -> IndexRange<'s, KeyComposite> {
-        self.table.indexes().by_label_n.range(bounds)
+        self.table.index_range::<index_keys::by_label_n>(bounds)
     }
 
     /// The rows with this value of the index `day_only` (`day`), in the order of their keys.
@@ -358,7 +452,7 @@ impl<'s> KeyCompositeView<'s> {
         self,
         day: mirror_runtime::Date,
     ) -> impl Iterator<Item = &'s KeyComposite> + use<'s> {
-        self.table.indexes().by_day_only.all(&day)
+        self.table.all::<index_keys::by_day_only, _>(&day)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `day_only` (`day`), then of the row's key.
@@ -366,7 +460,7 @@ impl<'s> KeyCompositeView<'s> {
         self,
         bounds: impl RangeBounds<mirror_runtime::Date>,
     ) -> IndexRange<'s, KeyComposite> {
-        self.table.indexes().by_day_only.range(bounds)
+        self.table.index_range::<index_keys::by_day_only>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `mirror_test.key_text`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.key_text`.
@@ -109,6 +108,20 @@ impl KeyText {
     }
 }
 
+impl mirror_runtime::store::Keyed for KeyText {
+    type KeyRef<'a> = &'a str;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        &*self.name
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for KeyText {
     type Key = Box<str>;
     type Indexes = KeyTextIndexes;
@@ -119,6 +132,17 @@ impl Row for KeyText {
 
     fn key(&self) -> Self::Key {
         self.name.clone()
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        &**part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.name.heap_bytes() + self.note.heap_bytes()
     }
 
     #[inline]
@@ -196,27 +220,61 @@ impl Row for KeyText {
 #[derive(Clone, Default)]
 pub struct KeyTextIndexes {
     /// The index `n` (`n`).
-    by_n: Index<i64, KeyText>,
+    by_n: Index<index_keys::by_n, KeyText>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_n;
+    impl IndexOf<KeyText> for by_n {
+        type Key = i64;
+        fn of(row: &KeyText) -> Self::Key {
+            row.n
+        }
+        fn is_of(row: &KeyText, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.n == *part0
+        }
+        fn is_same(one: &KeyText, other: &KeyText) -> bool {
+            one.n == other.n
+        }
+        fn index(indexes: &KeyTextIndexes) -> &Index<Self, KeyText> {
+            &indexes.by_n
+        }
+    }
 }
 
 impl Indexes<KeyText> for KeyTextIndexes {
-    fn insert(&mut self, row: &Arc<KeyText>) {
-        self.by_n.insert(row.n, row);
+    const COUNT: usize = 1;
+    fn differ(one: &KeyText, other: &KeyText) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_n::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &KeyText) {
-        self.by_n.remove(&row.n, row);
+    fn follow(
+        &mut self,
+        row: &KeyText,
+        beside: Option<&KeyText>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_n.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_n.bytes()
     }
 }
 
 /// The rows of `mirror_test.key_text` at one version.
 #[derive(Clone, Copy)]
 pub struct KeyTextView<'s> {
-    table: &'s Table<KeyText>,
+    table: mirror_runtime::store::TableAt<'s, KeyText>,
 }
 
 impl<'s> KeyTextView<'s> {
-    pub(crate) fn new(table: &'s Table<KeyText>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, KeyText>) -> Self {
         Self { table }
     }
 
@@ -247,12 +305,12 @@ impl<'s> KeyTextView<'s> {
 
     /// The rows with this value of the index `n` (`n`), in the order of their keys.
     pub fn by_n(self, n: i64) -> impl Iterator<Item = &'s KeyText> + use<'s> {
-        self.table.indexes().by_n.all(&n)
+        self.table.all::<index_keys::by_n, _>(&n)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `n` (`n`), then of the row's key.
     pub fn by_n_range(self, bounds: impl RangeBounds<i64>) -> IndexRange<'s, KeyText> {
-        self.table.indexes().by_n.range(bounds)
+        self.table.index_range::<index_keys::by_n>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `mirror_test.key_unique`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.key_unique`.
@@ -120,6 +119,20 @@ impl KeyUnique {
     }
 }
 
+impl mirror_runtime::store::Keyed for KeyUnique {
+    type KeyRef<'a> = (&'a str, i32);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (&*self.region, self.code)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for KeyUnique {
     type Key = (Box<str>, i32);
     type Indexes = KeyUniqueIndexes;
@@ -130,6 +143,17 @@ impl Row for KeyUnique {
 
     fn key(&self) -> Self::Key {
         (self.region.clone(), self.code)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1) = key;
+        (&**part0, *part1)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.filler.heap_bytes() + self.region.heap_bytes()
     }
 
     #[inline]
@@ -212,24 +236,36 @@ impl Row for KeyUnique {
 pub struct KeyUniqueIndexes {}
 
 impl Indexes<KeyUnique> for KeyUniqueIndexes {
-    fn insert(&mut self, _row: &Arc<KeyUnique>) {}
-    fn remove(&mut self, _row: &KeyUnique) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &KeyUnique, _other: &KeyUnique) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &KeyUnique,
+        _beside: Option<&KeyUnique>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.key_unique` at one version.
 #[derive(Clone, Copy)]
 pub struct KeyUniqueView<'s> {
-    table: &'s Table<KeyUnique>,
+    table: mirror_runtime::store::TableAt<'s, KeyUnique>,
 }
 
 impl<'s> KeyUniqueView<'s> {
-    pub(crate) fn new(table: &'s Table<KeyUnique>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, KeyUnique>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the unique key `region_code` (`region`, `code`), if there is one.
     pub fn get(self, region: &str, code: i32) -> Option<&'s KeyUnique> {
-        self.table.get(&(Box::<str>::from(region), code))
+        self.table.get((region, code))
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `mirror_test.label_sets`: rows, look-ups and decoding.
 
 use std::ops::{BitOr, RangeBounds};
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.label_sets`.
@@ -499,6 +498,20 @@ impl LabelSets {
     }
 }
 
+impl mirror_runtime::store::Keyed for LabelSets {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for LabelSets {
     type Key = u32;
     type Indexes = LabelSetsIndexes;
@@ -509,6 +522,17 @@ impl Row for LabelSets {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -761,24 +785,36 @@ impl Row for LabelSets {
 pub struct LabelSetsIndexes {}
 
 impl Indexes<LabelSets> for LabelSetsIndexes {
-    fn insert(&mut self, _row: &Arc<LabelSets>) {}
-    fn remove(&mut self, _row: &LabelSets) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &LabelSets, _other: &LabelSets) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &LabelSets,
+        _beside: Option<&LabelSets>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.label_sets` at one version.
 #[derive(Clone, Copy)]
 pub struct LabelSetsView<'s> {
-    table: &'s Table<LabelSets>,
+    table: mirror_runtime::store::TableAt<'s, LabelSets>,
 }
 
 impl<'s> LabelSetsView<'s> {
-    pub(crate) fn new(table: &'s Table<LabelSets>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, LabelSets>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s LabelSets> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

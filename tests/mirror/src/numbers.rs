@@ -3,13 +3,12 @@
 //! `mirror_test.numbers`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.numbers`.
@@ -483,6 +482,20 @@ impl Numbers {
     }
 }
 
+impl mirror_runtime::store::Keyed for Numbers {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Numbers {
     type Key = u32;
     type Indexes = NumbersIndexes;
@@ -493,6 +506,21 @@ impl Row for Numbers {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.dec_29_0.heap_bytes() + self.dec_29_0_null.heap_bytes()
+            + self.dec_30_30.heap_bytes() + self.dec_30_30_null.heap_bytes()
+            + self.dec_38_4.heap_bytes() + self.dec_38_4_null.heap_bytes()
+            + self.dec_65_0.heap_bytes() + self.dec_65_0_null.heap_bytes()
+            + self.dec_65_30.heap_bytes() + self.dec_65_30_null.heap_bytes()
     }
 
     #[inline]
@@ -810,24 +838,36 @@ impl Row for Numbers {
 pub struct NumbersIndexes {}
 
 impl Indexes<Numbers> for NumbersIndexes {
-    fn insert(&mut self, _row: &Arc<Numbers>) {}
-    fn remove(&mut self, _row: &Numbers) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Numbers, _other: &Numbers) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Numbers,
+        _beside: Option<&Numbers>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.numbers` at one version.
 #[derive(Clone, Copy)]
 pub struct NumbersView<'s> {
-    table: &'s Table<Numbers>,
+    table: mirror_runtime::store::TableAt<'s, Numbers>,
 }
 
 impl<'s> NumbersView<'s> {
-    pub(crate) fn new(table: &'s Table<Numbers>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Numbers>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Numbers> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

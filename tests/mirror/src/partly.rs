@@ -3,13 +3,12 @@
 //! `mirror_test.partly`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.partly`.
@@ -123,6 +122,20 @@ impl Partly {
     }
 }
 
+impl mirror_runtime::store::Keyed for Partly {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Partly {
     type Key = i32;
     type Indexes = PartlyIndexes;
@@ -133,6 +146,17 @@ impl Row for Partly {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.name.heap_bytes()
     }
 
     #[inline]
@@ -220,24 +244,36 @@ impl Row for Partly {
 pub struct PartlyIndexes {}
 
 impl Indexes<Partly> for PartlyIndexes {
-    fn insert(&mut self, _row: &Arc<Partly>) {}
-    fn remove(&mut self, _row: &Partly) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Partly, _other: &Partly) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Partly,
+        _beside: Option<&Partly>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.partly` at one version.
 #[derive(Clone, Copy)]
 pub struct PartlyView<'s> {
-    table: &'s Table<Partly>,
+    table: mirror_runtime::store::TableAt<'s, Partly>,
 }
 
 impl<'s> PartlyView<'s> {
-    pub(crate) fn new(table: &'s Table<Partly>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Partly>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s Partly> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `mirror_test.plain_log`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.plain_log`.
@@ -92,6 +91,20 @@ impl PlainLog {
     }
 }
 
+impl mirror_runtime::store::Keyed for PlainLog {
+    type KeyRef<'a> = i32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for PlainLog {
     type Key = i32;
     type Indexes = PlainLogIndexes;
@@ -102,6 +115,17 @@ impl Row for PlainLog {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.note.heap_bytes()
     }
 
     #[inline]
@@ -176,24 +200,36 @@ impl Row for PlainLog {
 pub struct PlainLogIndexes {}
 
 impl Indexes<PlainLog> for PlainLogIndexes {
-    fn insert(&mut self, _row: &Arc<PlainLog>) {}
-    fn remove(&mut self, _row: &PlainLog) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &PlainLog, _other: &PlainLog) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &PlainLog,
+        _beside: Option<&PlainLog>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.plain_log` at one version.
 #[derive(Clone, Copy)]
 pub struct PlainLogView<'s> {
-    table: &'s Table<PlainLog>,
+    table: mirror_runtime::store::TableAt<'s, PlainLog>,
 }
 
 impl<'s> PlainLogView<'s> {
-    pub(crate) fn new(table: &'s Table<PlainLog>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, PlainLog>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i32) -> Option<&'s PlainLog> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

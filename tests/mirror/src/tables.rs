@@ -3,7 +3,10 @@
 //! All tables together: as one value, as one snapshot, and as the sum of their changes.
 
 use mirror_runtime::layout::TableLayout;
-use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, Version};
+use mirror_runtime::store::{
+    ChangeView, RowChange, Rows, Schema, Table, TableKind, TableReader, TableWriter,
+    Version, Writing,
+};
 
 use crate::integers;
 use crate::numbers;
@@ -36,8 +39,8 @@ use crate::ddl_a;
 use crate::ddl_b;
 use crate::ddl_p;
 
-/// All mirrored tables at one version; a clone shares every row.
-#[derive(Clone, Default)]
+/// Handles of all mirrored tables.
+#[derive(Clone)]
 pub struct Tables {
     /// `mirror_test.integers`.
     integers: Table<integers::Integers>,
@@ -390,7 +393,116 @@ impl Schema for Tables {
         "d35fcf10a456488c"
     }
 
-    fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
+    fn kinds() -> &'static [&'static dyn TableKind] {
+        static KINDS: &[&dyn TableKind] = &[
+            &Rows::<integers::Integers>::KIND,
+            &Rows::<numbers::Numbers>::KIND,
+            &Rows::<dates::Dates>::KIND,
+            &Rows::<times::Times>::KIND,
+            &Rows::<texts::Texts>::KIND,
+            &Rows::<ascii_texts::AsciiTexts>::KIND,
+            &Rows::<byte_strings::ByteStrings>::KIND,
+            &Rows::<label_sets::LabelSets>::KIND,
+            &Rows::<bits::Bits>::KIND,
+            &Rows::<documents::Documents>::KIND,
+            &Rows::<key_composite::KeyComposite>::KIND,
+            &Rows::<key_text::KeyText>::KIND,
+            &Rows::<key_binary::KeyBinary>::KIND,
+            &Rows::<key_unique::KeyUnique>::KIND,
+            &Rows::<indexed::Indexed>::KIND,
+            &Rows::<partly::Partly>::KIND,
+            &Rows::<json_parts::JsonParts>::KIND,
+            &Rows::<account_a::AccountA>::KIND,
+            &Rows::<account_b::AccountB>::KIND,
+            &Rows::<fire_a::FireA>::KIND,
+            &Rows::<fire_b::FireB>::KIND,
+            &Rows::<fire_c::FireC>::KIND,
+            &Rows::<big::Big>::KIND,
+            &Rows::<marker::Marker>::KIND,
+            &Rows::<plain_log::PlainLog>::KIND,
+            &Rows::<audit::Audit>::KIND,
+            &Rows::<choices::Choices>::KIND,
+            &Rows::<ddl_a::DdlA>::KIND,
+            &Rows::<ddl_b::DdlB>::KIND,
+            &Rows::<ddl_p::DdlP>::KIND,
+        ];
+        KINDS
+    }
+
+    fn empty(at: Writing<'_>) -> (Self, Vec<Box<dyn TableWriter<Change>>>) {
+        let integers = Rows::<integers::Integers>::table(at);
+        let numbers = Rows::<numbers::Numbers>::table(at);
+        let dates = Rows::<dates::Dates>::table(at);
+        let times = Rows::<times::Times>::table(at);
+        let texts = Rows::<texts::Texts>::table(at);
+        let ascii_texts = Rows::<ascii_texts::AsciiTexts>::table(at);
+        let byte_strings = Rows::<byte_strings::ByteStrings>::table(at);
+        let label_sets = Rows::<label_sets::LabelSets>::table(at);
+        let bits = Rows::<bits::Bits>::table(at);
+        let documents = Rows::<documents::Documents>::table(at);
+        let key_composite = Rows::<key_composite::KeyComposite>::table(at);
+        let key_text = Rows::<key_text::KeyText>::table(at);
+        let key_binary = Rows::<key_binary::KeyBinary>::table(at);
+        let key_unique = Rows::<key_unique::KeyUnique>::table(at);
+        let indexed = Rows::<indexed::Indexed>::table(at);
+        let partly = Rows::<partly::Partly>::table(at);
+        let json_parts = Rows::<json_parts::JsonParts>::table(at);
+        let account_a = Rows::<account_a::AccountA>::table(at);
+        let account_b = Rows::<account_b::AccountB>::table(at);
+        let fire_a = Rows::<fire_a::FireA>::table(at);
+        let fire_b = Rows::<fire_b::FireB>::table(at);
+        let fire_c = Rows::<fire_c::FireC>::table(at);
+        let big = Rows::<big::Big>::table(at);
+        let marker = Rows::<marker::Marker>::table(at);
+        let plain_log = Rows::<plain_log::PlainLog>::table(at);
+        let audit = Rows::<audit::Audit>::table(at);
+        let choices = Rows::<choices::Choices>::table(at);
+        let ddl_a = Rows::<ddl_a::DdlA>::table(at);
+        let ddl_b = Rows::<ddl_b::DdlB>::table(at);
+        let ddl_p = Rows::<ddl_p::DdlP>::table(at);
+        let tables = Self {
+            integers: integers.0,
+            numbers: numbers.0,
+            dates: dates.0,
+            times: times.0,
+            texts: texts.0,
+            ascii_texts: ascii_texts.0,
+            byte_strings: byte_strings.0,
+            label_sets: label_sets.0,
+            bits: bits.0,
+            documents: documents.0,
+            key_composite: key_composite.0,
+            key_text: key_text.0,
+            key_binary: key_binary.0,
+            key_unique: key_unique.0,
+            indexed: indexed.0,
+            partly: partly.0,
+            json_parts: json_parts.0,
+            account_a: account_a.0,
+            account_b: account_b.0,
+            fire_a: fire_a.0,
+            fire_b: fire_b.0,
+            fire_c: fire_c.0,
+            big: big.0,
+            marker: marker.0,
+            plain_log: plain_log.0,
+            audit: audit.0,
+            choices: choices.0,
+            ddl_a: ddl_a.0,
+            ddl_b: ddl_b.0,
+            ddl_p: ddl_p.0,
+        };
+        let writers = vec![
+            integers.1, numbers.1, dates.1, times.1, texts.1, ascii_texts.1, byte_strings
+            .1, label_sets.1, bits.1, documents.1, key_composite.1, key_text.1,
+            key_binary.1, key_unique.1, indexed.1, partly.1, json_parts.1, account_a.1,
+            account_b.1, fire_a.1, fire_b.1, fire_c.1, big.1, marker.1, plain_log.1,
+            audit.1, choices.1, ddl_a.1, ddl_b.1, ddl_p.1,
+        ];
+        (tables, writers)
+    }
+
+    fn table(&self, index: usize) -> Option<&dyn TableReader> {
         match index {
             0 => Some(&self.integers),
             1 => Some(&self.numbers),
@@ -426,39 +538,39 @@ impl Schema for Tables {
         }
     }
 
-    fn table_mut(&mut self, index: usize) -> Option<&mut dyn TableWriter<Change>> {
+    fn set_table(&mut self, index: usize, table: &dyn std::any::Any) {
         match index {
-            0 => Some(&mut self.integers),
-            1 => Some(&mut self.numbers),
-            2 => Some(&mut self.dates),
-            3 => Some(&mut self.times),
-            4 => Some(&mut self.texts),
-            5 => Some(&mut self.ascii_texts),
-            6 => Some(&mut self.byte_strings),
-            7 => Some(&mut self.label_sets),
-            8 => Some(&mut self.bits),
-            9 => Some(&mut self.documents),
-            10 => Some(&mut self.key_composite),
-            11 => Some(&mut self.key_text),
-            12 => Some(&mut self.key_binary),
-            13 => Some(&mut self.key_unique),
-            14 => Some(&mut self.indexed),
-            15 => Some(&mut self.partly),
-            16 => Some(&mut self.json_parts),
-            17 => Some(&mut self.account_a),
-            18 => Some(&mut self.account_b),
-            19 => Some(&mut self.fire_a),
-            20 => Some(&mut self.fire_b),
-            21 => Some(&mut self.fire_c),
-            22 => Some(&mut self.big),
-            23 => Some(&mut self.marker),
-            24 => Some(&mut self.plain_log),
-            25 => Some(&mut self.audit),
-            26 => Some(&mut self.choices),
-            27 => Some(&mut self.ddl_a),
-            28 => Some(&mut self.ddl_b),
-            29 => Some(&mut self.ddl_p),
-            _ => None,
+            0 => self.integers.set(table),
+            1 => self.numbers.set(table),
+            2 => self.dates.set(table),
+            3 => self.times.set(table),
+            4 => self.texts.set(table),
+            5 => self.ascii_texts.set(table),
+            6 => self.byte_strings.set(table),
+            7 => self.label_sets.set(table),
+            8 => self.bits.set(table),
+            9 => self.documents.set(table),
+            10 => self.key_composite.set(table),
+            11 => self.key_text.set(table),
+            12 => self.key_binary.set(table),
+            13 => self.key_unique.set(table),
+            14 => self.indexed.set(table),
+            15 => self.partly.set(table),
+            16 => self.json_parts.set(table),
+            17 => self.account_a.set(table),
+            18 => self.account_b.set(table),
+            19 => self.fire_a.set(table),
+            20 => self.fire_b.set(table),
+            21 => self.fire_c.set(table),
+            22 => self.big.set(table),
+            23 => self.marker.set(table),
+            24 => self.plain_log.set(table),
+            25 => self.audit.set(table),
+            26 => self.choices.set(table),
+            27 => self.ddl_a.set(table),
+            28 => self.ddl_b.set(table),
+            29 => self.ddl_p.set(table),
+            _ => {}
         }
     }
 
@@ -521,151 +633,173 @@ impl Snapshot {
 
     /// The rows of `mirror_test.integers` at this version.
     pub fn integers(&self) -> integers::IntegersView<'_> {
-        integers::IntegersView::new(&self.inner.tables().integers)
+        integers::IntegersView::new(self.inner.table(&self.inner.tables().integers, 0))
     }
 
     /// The rows of `mirror_test.numbers` at this version.
     pub fn numbers(&self) -> numbers::NumbersView<'_> {
-        numbers::NumbersView::new(&self.inner.tables().numbers)
+        numbers::NumbersView::new(self.inner.table(&self.inner.tables().numbers, 1))
     }
 
     /// The rows of `mirror_test.dates` at this version.
     pub fn dates(&self) -> dates::DatesView<'_> {
-        dates::DatesView::new(&self.inner.tables().dates)
+        dates::DatesView::new(self.inner.table(&self.inner.tables().dates, 2))
     }
 
     /// The rows of `mirror_test.times` at this version.
     pub fn times(&self) -> times::TimesView<'_> {
-        times::TimesView::new(&self.inner.tables().times)
+        times::TimesView::new(self.inner.table(&self.inner.tables().times, 3))
     }
 
     /// The rows of `mirror_test.texts` at this version.
     pub fn texts(&self) -> texts::TextsView<'_> {
-        texts::TextsView::new(&self.inner.tables().texts)
+        texts::TextsView::new(self.inner.table(&self.inner.tables().texts, 4))
     }
 
     /// The rows of `mirror_test.ascii_texts` at this version.
     pub fn ascii_texts(&self) -> ascii_texts::AsciiTextsView<'_> {
-        ascii_texts::AsciiTextsView::new(&self.inner.tables().ascii_texts)
+        ascii_texts::AsciiTextsView::new(
+            self.inner.table(&self.inner.tables().ascii_texts, 5),
+        )
     }
 
     /// The rows of `mirror_test.byte_strings` at this version.
     pub fn byte_strings(&self) -> byte_strings::ByteStringsView<'_> {
-        byte_strings::ByteStringsView::new(&self.inner.tables().byte_strings)
+        byte_strings::ByteStringsView::new(
+            self.inner.table(&self.inner.tables().byte_strings, 6),
+        )
     }
 
     /// The rows of `mirror_test.label_sets` at this version.
     pub fn label_sets(&self) -> label_sets::LabelSetsView<'_> {
-        label_sets::LabelSetsView::new(&self.inner.tables().label_sets)
+        label_sets::LabelSetsView::new(
+            self.inner.table(&self.inner.tables().label_sets, 7),
+        )
     }
 
     /// The rows of `mirror_test.bits` at this version.
     pub fn bits(&self) -> bits::BitsView<'_> {
-        bits::BitsView::new(&self.inner.tables().bits)
+        bits::BitsView::new(self.inner.table(&self.inner.tables().bits, 8))
     }
 
     /// The rows of `mirror_test.documents` at this version.
     pub fn documents(&self) -> documents::DocumentsView<'_> {
-        documents::DocumentsView::new(&self.inner.tables().documents)
+        documents::DocumentsView::new(
+            self.inner.table(&self.inner.tables().documents, 9),
+        )
     }
 
     /// The rows of `mirror_test.key_composite` at this version.
     pub fn key_composite(&self) -> key_composite::KeyCompositeView<'_> {
-        key_composite::KeyCompositeView::new(&self.inner.tables().key_composite)
+        key_composite::KeyCompositeView::new(
+            self.inner.table(&self.inner.tables().key_composite, 10),
+        )
     }
 
     /// The rows of `mirror_test.key_text` at this version.
     pub fn key_text(&self) -> key_text::KeyTextView<'_> {
-        key_text::KeyTextView::new(&self.inner.tables().key_text)
+        key_text::KeyTextView::new(self.inner.table(&self.inner.tables().key_text, 11))
     }
 
     /// The rows of `mirror_test.key_binary` at this version.
     pub fn key_binary(&self) -> key_binary::KeyBinaryView<'_> {
-        key_binary::KeyBinaryView::new(&self.inner.tables().key_binary)
+        key_binary::KeyBinaryView::new(
+            self.inner.table(&self.inner.tables().key_binary, 12),
+        )
     }
 
     /// The rows of `mirror_test.key_unique` at this version.
     pub fn key_unique(&self) -> key_unique::KeyUniqueView<'_> {
-        key_unique::KeyUniqueView::new(&self.inner.tables().key_unique)
+        key_unique::KeyUniqueView::new(
+            self.inner.table(&self.inner.tables().key_unique, 13),
+        )
     }
 
     /// The rows of `mirror_test.indexed` at this version.
     pub fn indexed(&self) -> indexed::IndexedView<'_> {
-        indexed::IndexedView::new(&self.inner.tables().indexed)
+        indexed::IndexedView::new(self.inner.table(&self.inner.tables().indexed, 14))
     }
 
     /// The rows of `mirror_test.partly` at this version.
     pub fn partly(&self) -> partly::PartlyView<'_> {
-        partly::PartlyView::new(&self.inner.tables().partly)
+        partly::PartlyView::new(self.inner.table(&self.inner.tables().partly, 15))
     }
 
     /// The rows of `mirror_test.json_parts` at this version.
     pub fn json_parts(&self) -> json_parts::JsonPartsView<'_> {
-        json_parts::JsonPartsView::new(&self.inner.tables().json_parts)
+        json_parts::JsonPartsView::new(
+            self.inner.table(&self.inner.tables().json_parts, 16),
+        )
     }
 
     /// The rows of `mirror_test.account_a` at this version.
     pub fn account_a(&self) -> account_a::AccountAView<'_> {
-        account_a::AccountAView::new(&self.inner.tables().account_a)
+        account_a::AccountAView::new(
+            self.inner.table(&self.inner.tables().account_a, 17),
+        )
     }
 
     /// The rows of `mirror_test.account_b` at this version.
     pub fn account_b(&self) -> account_b::AccountBView<'_> {
-        account_b::AccountBView::new(&self.inner.tables().account_b)
+        account_b::AccountBView::new(
+            self.inner.table(&self.inner.tables().account_b, 18),
+        )
     }
 
     /// The rows of `mirror_test.fire_a` at this version.
     pub fn fire_a(&self) -> fire_a::FireAView<'_> {
-        fire_a::FireAView::new(&self.inner.tables().fire_a)
+        fire_a::FireAView::new(self.inner.table(&self.inner.tables().fire_a, 19))
     }
 
     /// The rows of `mirror_test.fire_b` at this version.
     pub fn fire_b(&self) -> fire_b::FireBView<'_> {
-        fire_b::FireBView::new(&self.inner.tables().fire_b)
+        fire_b::FireBView::new(self.inner.table(&self.inner.tables().fire_b, 20))
     }
 
     /// The rows of `mirror_test.fire_c` at this version.
     pub fn fire_c(&self) -> fire_c::FireCView<'_> {
-        fire_c::FireCView::new(&self.inner.tables().fire_c)
+        fire_c::FireCView::new(self.inner.table(&self.inner.tables().fire_c, 21))
     }
 
     /// The rows of `mirror_test.big` at this version.
     pub fn big(&self) -> big::BigView<'_> {
-        big::BigView::new(&self.inner.tables().big)
+        big::BigView::new(self.inner.table(&self.inner.tables().big, 22))
     }
 
     /// The rows of `mirror_test.marker` at this version.
     pub fn marker(&self) -> marker::MarkerView<'_> {
-        marker::MarkerView::new(&self.inner.tables().marker)
+        marker::MarkerView::new(self.inner.table(&self.inner.tables().marker, 23))
     }
 
     /// The rows of `mirror_test.plain_log` at this version.
     pub fn plain_log(&self) -> plain_log::PlainLogView<'_> {
-        plain_log::PlainLogView::new(&self.inner.tables().plain_log)
+        plain_log::PlainLogView::new(
+            self.inner.table(&self.inner.tables().plain_log, 24),
+        )
     }
 
     /// The rows of `mirror_test.audit` at this version.
     pub fn audit(&self) -> audit::AuditView<'_> {
-        audit::AuditView::new(&self.inner.tables().audit)
+        audit::AuditView::new(self.inner.table(&self.inner.tables().audit, 25))
     }
 
     /// The rows of `mirror_test.choices` at this version.
     pub fn choices(&self) -> choices::ChoicesView<'_> {
-        choices::ChoicesView::new(&self.inner.tables().choices)
+        choices::ChoicesView::new(self.inner.table(&self.inner.tables().choices, 26))
     }
 
     /// The rows of `mirror_test.ddl_a` at this version.
     pub fn ddl_a(&self) -> ddl_a::DdlAView<'_> {
-        ddl_a::DdlAView::new(&self.inner.tables().ddl_a)
+        ddl_a::DdlAView::new(self.inner.table(&self.inner.tables().ddl_a, 27))
     }
 
     /// The rows of `mirror_test.ddl_b` at this version.
     pub fn ddl_b(&self) -> ddl_b::DdlBView<'_> {
-        ddl_b::DdlBView::new(&self.inner.tables().ddl_b)
+        ddl_b::DdlBView::new(self.inner.table(&self.inner.tables().ddl_b, 28))
     }
 
     /// The rows of `mirror_test.ddl_p` at this version.
     pub fn ddl_p(&self) -> ddl_p::DdlPView<'_> {
-        ddl_p::DdlPView::new(&self.inner.tables().ddl_p)
+        ddl_p::DdlPView::new(self.inner.table(&self.inner.tables().ddl_p, 29))
     }
 }

@@ -3,13 +3,12 @@
 //! `mirror_test.texts`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.texts`.
@@ -427,6 +426,20 @@ impl Texts {
     }
 }
 
+impl mirror_runtime::store::Keyed for Texts {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Texts {
     type Key = u32;
     type Indexes = TextsIndexes;
@@ -437,6 +450,28 @@ impl Row for Texts {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.char_0.heap_bytes() + self.char_0_null.heap_bytes()
+            + self.char_1.heap_bytes() + self.char_1_null.heap_bytes()
+            + self.char_10.heap_bytes() + self.char_10_null.heap_bytes()
+            + self.char_255.heap_bytes() + self.char_255_null.heap_bytes()
+            + self.varchar_20.heap_bytes() + self.varchar_20_null.heap_bytes()
+            + self.varchar_63.heap_bytes() + self.varchar_63_null.heap_bytes()
+            + self.varchar_64.heap_bytes() + self.varchar_64_null.heap_bytes()
+            + self.varchar_300.heap_bytes() + self.varchar_300_null.heap_bytes()
+            + self.tiny_text.heap_bytes() + self.tiny_text_null.heap_bytes()
+            + self.plain_text.heap_bytes() + self.plain_text_null.heap_bytes()
+            + self.medium_text.heap_bytes() + self.medium_text_null.heap_bytes()
+            + self.long_text.heap_bytes() + self.long_text_null.heap_bytes()
     }
 
     #[inline]
@@ -627,24 +662,36 @@ impl Row for Texts {
 pub struct TextsIndexes {}
 
 impl Indexes<Texts> for TextsIndexes {
-    fn insert(&mut self, _row: &Arc<Texts>) {}
-    fn remove(&mut self, _row: &Texts) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Texts, _other: &Texts) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Texts,
+        _beside: Option<&Texts>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.texts` at one version.
 #[derive(Clone, Copy)]
 pub struct TextsView<'s> {
-    table: &'s Table<Texts>,
+    table: mirror_runtime::store::TableAt<'s, Texts>,
 }
 
 impl<'s> TextsView<'s> {
-    pub(crate) fn new(table: &'s Table<Texts>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Texts>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Texts> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

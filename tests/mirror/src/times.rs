@@ -3,13 +3,12 @@
 //! `mirror_test.times`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `mirror_test.times`.
@@ -443,6 +442,20 @@ impl Times {
     }
 }
 
+impl mirror_runtime::store::Keyed for Times {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Times {
     type Key = u32;
     type Indexes = TimesIndexes;
@@ -453,6 +466,17 @@ impl Row for Times {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -771,24 +795,36 @@ impl Row for Times {
 pub struct TimesIndexes {}
 
 impl Indexes<Times> for TimesIndexes {
-    fn insert(&mut self, _row: &Arc<Times>) {}
-    fn remove(&mut self, _row: &Times) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Times, _other: &Times) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Times,
+        _beside: Option<&Times>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `mirror_test.times` at one version.
 #[derive(Clone, Copy)]
 pub struct TimesView<'s> {
-    table: &'s Table<Times>,
+    table: mirror_runtime::store::TableAt<'s, Times>,
 }
 
 impl<'s> TimesView<'s> {
-    pub(crate) fn new(table: &'s Table<Times>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Times>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Times> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -2,7 +2,7 @@
 
 /// An id that takes every number.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
 pub struct ChoiceId(pub u32);
 
@@ -19,7 +19,7 @@ impl From<ChoiceId> for u32 {
 }
 
 /// Text in capitals.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Code(Box<str>);
 
 impl Code {

@@ -53,6 +53,15 @@ impl EventHeader {
     /// Length of a header, in bytes.
     pub const LEN: usize = 19;
 
+    /// Whether it is that of a heartbeat, of either version.
+    #[must_use]
+    pub fn is_heartbeat(&self) -> bool {
+        matches!(
+            self.type_code,
+            event_type::HEARTBEAT | event_type::HEARTBEAT_V2
+        )
+    }
+
     /// Reads a header from the first 19 bytes; `None` when there are fewer.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Option<Self> {

@@ -3,12 +3,15 @@
 //! All tables together: as one value, as one snapshot, and as the sum of their changes.
 
 use mirror_runtime::layout::TableLayout;
-use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, Version};
+use mirror_runtime::store::{
+    ChangeView, RowChange, Rows, Schema, Table, TableKind, TableReader, TableWriter,
+    Version, Writing,
+};
 
 use crate::texts;
 
-/// All mirrored tables at one version; a clone shares every row.
-#[derive(Clone, Default)]
+/// Handles of all mirrored tables.
+#[derive(Clone)]
 pub struct Tables {
     /// `ads.texts`.
     texts: Table<texts::Texts>,
@@ -40,17 +43,29 @@ impl Schema for Tables {
         "0123456789abcdef"
     }
 
-    fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
+    fn kinds() -> &'static [&'static dyn TableKind] {
+        static KINDS: &[&dyn TableKind] = &[&Rows::<texts::Texts>::KIND];
+        KINDS
+    }
+
+    fn empty(at: Writing<'_>) -> (Self, Vec<Box<dyn TableWriter<Change>>>) {
+        let texts = Rows::<texts::Texts>::table(at);
+        let tables = Self { texts: texts.0 };
+        let writers = vec![texts.1,];
+        (tables, writers)
+    }
+
+    fn table(&self, index: usize) -> Option<&dyn TableReader> {
         match index {
             0 => Some(&self.texts),
             _ => None,
         }
     }
 
-    fn table_mut(&mut self, index: usize) -> Option<&mut dyn TableWriter<Change>> {
+    fn set_table(&mut self, index: usize, table: &dyn std::any::Any) {
         match index {
-            0 => Some(&mut self.texts),
-            _ => None,
+            0 => self.texts.set(table),
+            _ => {}
         }
     }
 
@@ -84,6 +99,6 @@ impl Snapshot {
 
     /// The rows of `ads.texts` at this version.
     pub fn texts(&self) -> texts::TextsView<'_> {
-        texts::TextsView::new(&self.inner.tables().texts)
+        texts::TextsView::new(self.inner.table(&self.inner.tables().texts, 0))
     }
 }

@@ -3,13 +3,12 @@
 //! `ads.texts`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.texts`.
@@ -677,6 +676,20 @@ impl Texts {
     }
 }
 
+impl mirror_runtime::store::Keyed for Texts {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Texts {
     type Key = u32;
     type Indexes = TextsIndexes;
@@ -687,6 +700,36 @@ impl Row for Texts {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.c_armscii8.heap_bytes() + self.c_ascii.heap_bytes()
+            + self.c_big5.heap_bytes() + self.c_cp1250.heap_bytes()
+            + self.c_cp1251.heap_bytes() + self.c_cp1256.heap_bytes()
+            + self.c_cp1257.heap_bytes() + self.c_cp850.heap_bytes()
+            + self.c_cp852.heap_bytes() + self.c_cp866.heap_bytes()
+            + self.c_cp932.heap_bytes() + self.c_dec8.heap_bytes()
+            + self.c_eucjpms.heap_bytes() + self.c_euckr.heap_bytes()
+            + self.c_gb18030.heap_bytes() + self.c_gb2312.heap_bytes()
+            + self.c_gbk.heap_bytes() + self.c_geostd8.heap_bytes()
+            + self.c_greek.heap_bytes() + self.c_hebrew.heap_bytes()
+            + self.c_hp8.heap_bytes() + self.c_keybcs2.heap_bytes()
+            + self.c_koi8r.heap_bytes() + self.c_koi8u.heap_bytes()
+            + self.c_latin1.heap_bytes() + self.c_latin2.heap_bytes()
+            + self.c_latin5.heap_bytes() + self.c_latin7.heap_bytes()
+            + self.c_macce.heap_bytes() + self.c_macroman.heap_bytes()
+            + self.c_sjis.heap_bytes() + self.c_swe7.heap_bytes()
+            + self.c_tis620.heap_bytes() + self.c_ucs2.heap_bytes()
+            + self.c_ujis.heap_bytes() + self.c_utf16.heap_bytes()
+            + self.c_utf16le.heap_bytes() + self.c_utf32.heap_bytes()
+            + self.c_utf8mb3.heap_bytes() + self.c_utf8mb4.heap_bytes()
     }
 
     #[inline]
@@ -917,24 +960,36 @@ impl Row for Texts {
 pub struct TextsIndexes {}
 
 impl Indexes<Texts> for TextsIndexes {
-    fn insert(&mut self, _row: &Arc<Texts>) {}
-    fn remove(&mut self, _row: &Texts) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Texts, _other: &Texts) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Texts,
+        _beside: Option<&Texts>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `ads.texts` at one version.
 #[derive(Clone, Copy)]
 pub struct TextsView<'s> {
-    table: &'s Table<Texts>,
+    table: mirror_runtime::store::TableAt<'s, Texts>,
 }
 
 impl<'s> TextsView<'s> {
-    pub(crate) fn new(table: &'s Table<Texts>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Texts>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Texts> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `ads.choice`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.choice`.
@@ -213,6 +212,20 @@ impl Choice {
     }
 }
 
+impl mirror_runtime::store::Keyed for Choice {
+    type KeyRef<'a> = &'a user_types::Id;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        &self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Choice {
     type Key = user_types::Id;
     type Indexes = ChoiceIndexes;
@@ -223,6 +236,17 @@ impl Row for Choice {
 
     fn key(&self) -> Self::Key {
         self.id.clone()
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.raw.heap_bytes() + self.maybe_raw.heap_bytes()
     }
 
     #[inline]
@@ -358,39 +382,125 @@ impl Row for Choice {
 #[derive(Clone, Default)]
 pub struct ChoiceIndexes {
     /// The index `by_flag` (`flag`, `maybe`).
-    by_flag: Index<(bool, Option<bool>), Choice>,
+    by_flag: Index<index_keys::by_flag, Choice>,
     /// The index `by_raw` (`raw`, `maybe_raw`).
-    by_raw: Index<(Box<[u8]>, Option<Box<[u8]>>), Choice>,
+    by_raw: Index<index_keys::by_raw, Choice>,
     /// The unique index `by_name` (`name`).
-    by_name: Index<user_types::Name, Choice>,
+    by_name: Index<index_keys::by_name, Choice>,
     /// The index `by_nick` (`nick`, `name`).
-    by_nick: Index<(Option<user_types::Name>, user_types::Name), Choice>,
+    by_nick: Index<index_keys::by_nick, Choice>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_flag;
+    impl IndexOf<Choice> for by_flag {
+        type Key = (bool, Option<bool>);
+        fn of(row: &Choice) -> Self::Key {
+            (row.flag, row.maybe)
+        }
+        fn is_of(row: &Choice, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.flag == *part0 && row.maybe == *part1
+        }
+        fn is_same(one: &Choice, other: &Choice) -> bool {
+            one.flag == other.flag && one.maybe == other.maybe
+        }
+        fn index(indexes: &ChoiceIndexes) -> &Index<Self, Choice> {
+            &indexes.by_flag
+        }
+    }
+    pub(super) struct by_raw;
+    impl IndexOf<Choice> for by_raw {
+        type Key = (Box<[u8]>, Option<Box<[u8]>>);
+        fn of(row: &Choice) -> Self::Key {
+            (row.raw.clone(), row.maybe_raw.clone())
+        }
+        fn is_of(row: &Choice, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.raw == *part0 && row.maybe_raw == *part1
+        }
+        fn is_same(one: &Choice, other: &Choice) -> bool {
+            one.raw == other.raw && one.maybe_raw == other.maybe_raw
+        }
+        fn index(indexes: &ChoiceIndexes) -> &Index<Self, Choice> {
+            &indexes.by_raw
+        }
+    }
+    pub(super) struct by_name;
+    impl IndexOf<Choice> for by_name {
+        type Key = user_types::Name;
+        fn of(row: &Choice) -> Self::Key {
+            row.name.clone()
+        }
+        fn is_of(row: &Choice, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.name == *part0
+        }
+        fn is_same(one: &Choice, other: &Choice) -> bool {
+            one.name == other.name
+        }
+        fn index(indexes: &ChoiceIndexes) -> &Index<Self, Choice> {
+            &indexes.by_name
+        }
+    }
+    pub(super) struct by_nick;
+    impl IndexOf<Choice> for by_nick {
+        type Key = (Option<user_types::Name>, user_types::Name);
+        fn of(row: &Choice) -> Self::Key {
+            (row.nick.clone(), row.name.clone())
+        }
+        fn is_of(row: &Choice, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.nick == *part0 && row.name == *part1
+        }
+        fn is_same(one: &Choice, other: &Choice) -> bool {
+            one.nick == other.nick && one.name == other.name
+        }
+        fn index(indexes: &ChoiceIndexes) -> &Index<Self, Choice> {
+            &indexes.by_nick
+        }
+    }
 }
 
 impl Indexes<Choice> for ChoiceIndexes {
-    fn insert(&mut self, row: &Arc<Choice>) {
-        self.by_flag.insert((row.flag, row.maybe), row);
-        self.by_raw.insert((row.raw.clone(), row.maybe_raw.clone()), row);
-        self.by_name.insert(row.name.clone(), row);
-        self.by_nick.insert((row.nick.clone(), row.name.clone()), row);
+    const COUNT: usize = 4;
+    fn differ(one: &Choice, other: &Choice) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_flag::is_same(one, other)
+            && index_keys::by_raw::is_same(one, other)
+            && index_keys::by_name::is_same(one, other)
+            && index_keys::by_nick::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Choice) {
-        self.by_flag.remove(&(row.flag, row.maybe), row);
-        self.by_raw.remove(&(row.raw.clone(), row.maybe_raw.clone()), row);
-        self.by_name.remove(&row.name.clone(), row);
-        self.by_nick.remove(&(row.nick.clone(), row.name.clone()), row);
+    fn follow(
+        &mut self,
+        row: &Choice,
+        beside: Option<&Choice>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_flag.follow(row, beside, step);
+        self.by_raw.follow(row, beside, step);
+        self.by_name.follow(row, beside, step);
+        self.by_nick.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_flag.bytes() + self.by_raw.bytes() + self.by_name.bytes()
+            + self.by_nick.bytes()
     }
 }
 
 /// The rows of `ads.choice` at one version.
 #[derive(Clone, Copy)]
 pub struct ChoiceView<'s> {
-    table: &'s Table<Choice>,
+    table: mirror_runtime::store::TableAt<'s, Choice>,
 }
 
 impl<'s> ChoiceView<'s> {
-    pub(crate) fn new(table: &'s Table<Choice>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Choice>) -> Self {
         Self { table }
     }
 
@@ -428,7 +538,7 @@ impl<'s> ChoiceView<'s> {
         flag: bool,
         maybe: Option<bool>,
     ) -> impl Iterator<Item = &'s Choice> + use<'s> {
-        self.table.indexes().by_flag.all(&(flag, maybe))
+        self.table.all::<index_keys::by_flag, _>(&(flag, maybe))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `by_flag` (`flag`, `maybe`), then of the row's key.
@@ -436,7 +546,7 @@ impl<'s> ChoiceView<'s> {
         self,
         bounds: impl RangeBounds<(bool, Option<bool>)>,
     ) -> IndexRange<'s, Choice> {
-        self.table.indexes().by_flag.range(bounds)
+        self.table.index_range::<index_keys::by_flag>(bounds)
     }
 
     /// The rows with this value of the index `by_raw` (`raw`, `maybe_raw`), in the order of their keys.
@@ -446,9 +556,10 @@ impl<'s> ChoiceView<'s> {
         maybe_raw: Option<&[u8]>,
     ) -> impl Iterator<Item = &'s Choice> + use<'s> {
         self.table
-            .indexes()
-            .by_raw
-            .all(&(Box::<[u8]>::from(raw), maybe_raw.map(Box::<[u8]>::from)))
+            .all::<
+                index_keys::by_raw,
+                _,
+            >(&(Box::<[u8]>::from(raw), maybe_raw.map(Box::<[u8]>::from)))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `by_raw` (`raw`, `maybe_raw`), then of the row's key.
@@ -456,12 +567,12 @@ impl<'s> ChoiceView<'s> {
         self,
         bounds: impl RangeBounds<(Box<[u8]>, Option<Box<[u8]>>)>,
     ) -> IndexRange<'s, Choice> {
-        self.table.indexes().by_raw.range(bounds)
+        self.table.index_range::<index_keys::by_raw>(bounds)
     }
 
     /// The row with this value of the unique index `by_name` (`name`), if there is one.
     pub fn by_name(self, name: &user_types::Name) -> Option<&'s Choice> {
-        self.table.indexes().by_name.first(name)
+        self.table.first::<index_keys::by_name, _>(name)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `by_name` (`name`), then of the row's key.
@@ -469,7 +580,7 @@ impl<'s> ChoiceView<'s> {
         self,
         bounds: impl RangeBounds<user_types::Name>,
     ) -> IndexRange<'s, Choice> {
-        self.table.indexes().by_name.range(bounds)
+        self.table.index_range::<index_keys::by_name>(bounds)
     }
 
     /// The rows with this value of the index `by_nick` (`nick`, `name`), in the order of their keys.
@@ -478,7 +589,7 @@ impl<'s> ChoiceView<'s> {
         nick: Option<&user_types::Name>,
         name: &user_types::Name,
     ) -> impl Iterator<Item = &'s Choice> + use<'s> {
-        self.table.indexes().by_nick.all(&(nick.cloned(), name.clone()))
+        self.table.all::<index_keys::by_nick, _>(&(nick.cloned(), name.clone()))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `by_nick` (`nick`, `name`), then of the row's key.
@@ -486,7 +597,7 @@ impl<'s> ChoiceView<'s> {
         self,
         bounds: impl RangeBounds<(Option<user_types::Name>, user_types::Name)>,
     ) -> IndexRange<'s, Choice> {
-        self.table.indexes().by_nick.range(bounds)
+        self.table.index_range::<index_keys::by_nick>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `ads.cube`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.cube`.
@@ -307,6 +306,51 @@ impl Cube {
     }
 }
 
+impl mirror_runtime::store::Keyed for Cube {
+    type KeyRef<'a> = (
+        u32,
+        u32,
+        u32,
+        u32,
+        u32,
+        u32,
+        u32,
+        u32,
+        u32,
+        u32,
+        u32,
+        (u32, u32, u32, u32, u32),
+    );
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (
+            self.dimension_0,
+            self.dimension_1,
+            self.dimension_2,
+            self.dimension_3,
+            self.dimension_4,
+            self.dimension_5,
+            self.dimension_6,
+            self.dimension_7,
+            self.dimension_8,
+            self.dimension_9,
+            self.dimension_10,
+            (
+                self.dimension_11,
+                self.dimension_12,
+                self.dimension_13,
+                self.dimension_14,
+                self.dimension_15,
+            ),
+        )
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Cube {
     type Key = (
         u32,
@@ -349,6 +393,43 @@ impl Row for Cube {
                 self.dimension_15,
             ),
         )
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (
+            part0,
+            part1,
+            part2,
+            part3,
+            part4,
+            part5,
+            part6,
+            part7,
+            part8,
+            part9,
+            part10,
+            (part11, part12, part13, part14, part15),
+        ) = key;
+        (
+            *part0,
+            *part1,
+            *part2,
+            *part3,
+            *part4,
+            *part5,
+            *part6,
+            *part7,
+            *part8,
+            *part9,
+            *part10,
+            (*part11, *part12, *part13, *part14, *part15),
+        )
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -479,18 +560,30 @@ impl Row for Cube {
 pub struct CubeIndexes {}
 
 impl Indexes<Cube> for CubeIndexes {
-    fn insert(&mut self, _row: &Arc<Cube>) {}
-    fn remove(&mut self, _row: &Cube) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Cube, _other: &Cube) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Cube,
+        _beside: Option<&Cube>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `ads.cube` at one version.
 #[derive(Clone, Copy)]
 pub struct CubeView<'s> {
-    table: &'s Table<Cube>,
+    table: mirror_runtime::store::TableAt<'s, Cube>,
 }
 
 impl<'s> CubeView<'s> {
-    pub(crate) fn new(table: &'s Table<Cube>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Cube>) -> Self {
         Self { table }
     }
 
@@ -515,28 +608,20 @@ impl<'s> CubeView<'s> {
         dimension_15: u32,
     ) -> Option<&'s Cube> {
         self.table
-            .get(
-                &(
-                    dimension_0,
-                    dimension_1,
-                    dimension_2,
-                    dimension_3,
-                    dimension_4,
-                    dimension_5,
-                    dimension_6,
-                    dimension_7,
-                    dimension_8,
-                    dimension_9,
-                    dimension_10,
-                    (
-                        dimension_11,
-                        dimension_12,
-                        dimension_13,
-                        dimension_14,
-                        dimension_15,
-                    ),
-                ),
-            )
+            .get((
+                dimension_0,
+                dimension_1,
+                dimension_2,
+                dimension_3,
+                dimension_4,
+                dimension_5,
+                dimension_6,
+                dimension_7,
+                dimension_8,
+                dimension_9,
+                dimension_10,
+                (dimension_11, dimension_12, dimension_13, dimension_14, dimension_15),
+            ))
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `ads.sample`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.sample`.
@@ -120,6 +119,20 @@ impl Sample {
     }
 }
 
+impl mirror_runtime::store::Keyed for Sample {
+    type KeyRef<'a> = mirror_runtime::TotalF64;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        mirror_runtime::TotalF64::from(self.at)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Sample {
     type Key = mirror_runtime::TotalF64;
     type Indexes = SampleIndexes;
@@ -130,6 +143,17 @@ impl Row for Sample {
 
     fn key(&self) -> Self::Key {
         mirror_runtime::TotalF64::from(self.at)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.exact.heap_bytes() + self.limit.heap_bytes()
     }
 
     #[inline]
@@ -221,69 +245,160 @@ impl Row for Sample {
 #[derive(Clone, Default)]
 pub struct SampleIndexes {
     /// The index `value` (`value`).
-    by_value: Index<Option<mirror_runtime::TotalF32>, Sample>,
+    by_value: Index<index_keys::by_value, Sample>,
     /// The unique index `uk_value` (`value`, `at`).
-    by_value_at: Index<
-        (Option<mirror_runtime::TotalF32>, mirror_runtime::TotalF64),
-        Sample,
-    >,
+    by_value_at: Index<index_keys::by_value_at, Sample>,
     /// The unique index `exact` (`exact`).
-    by_exact: Index<mirror_runtime::BigDecimal, Sample>,
+    by_exact: Index<index_keys::by_exact, Sample>,
     /// The index `limit` (`limit`).
-    by_limit: Index<Option<mirror_runtime::BigDecimal>, Sample>,
+    by_limit: Index<index_keys::by_limit, Sample>,
     /// The index `exact_limit` (`exact`, `limit`).
-    by_exact_limit: Index<
-        (mirror_runtime::BigDecimal, Option<mirror_runtime::BigDecimal>),
-        Sample,
-    >,
+    by_exact_limit: Index<index_keys::by_exact_limit, Sample>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_value;
+    impl IndexOf<Sample> for by_value {
+        type Key = Option<mirror_runtime::TotalF32>;
+        fn of(row: &Sample) -> Self::Key {
+            row.value.map(mirror_runtime::TotalF32::from)
+        }
+        fn is_of(row: &Sample, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.value.map(mirror_runtime::TotalF32::from) == *part0
+        }
+        fn is_same(one: &Sample, other: &Sample) -> bool {
+            one.value.map(mirror_runtime::TotalF32::from)
+                == other.value.map(mirror_runtime::TotalF32::from)
+        }
+        fn index(indexes: &SampleIndexes) -> &Index<Self, Sample> {
+            &indexes.by_value
+        }
+    }
+    pub(super) struct by_value_at;
+    impl IndexOf<Sample> for by_value_at {
+        type Key = (Option<mirror_runtime::TotalF32>, mirror_runtime::TotalF64);
+        fn of(row: &Sample) -> Self::Key {
+            (
+                row.value.map(mirror_runtime::TotalF32::from),
+                mirror_runtime::TotalF64::from(row.at),
+            )
+        }
+        fn is_of(row: &Sample, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.value.map(mirror_runtime::TotalF32::from) == *part0
+                && mirror_runtime::TotalF64::from(row.at) == *part1
+        }
+        fn is_same(one: &Sample, other: &Sample) -> bool {
+            one.value.map(mirror_runtime::TotalF32::from)
+                == other.value.map(mirror_runtime::TotalF32::from)
+                && mirror_runtime::TotalF64::from(one.at)
+                    == mirror_runtime::TotalF64::from(other.at)
+        }
+        fn index(indexes: &SampleIndexes) -> &Index<Self, Sample> {
+            &indexes.by_value_at
+        }
+    }
+    pub(super) struct by_exact;
+    impl IndexOf<Sample> for by_exact {
+        type Key = mirror_runtime::BigDecimal;
+        fn of(row: &Sample) -> Self::Key {
+            row.exact.clone()
+        }
+        fn is_of(row: &Sample, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.exact == *part0
+        }
+        fn is_same(one: &Sample, other: &Sample) -> bool {
+            one.exact == other.exact
+        }
+        fn index(indexes: &SampleIndexes) -> &Index<Self, Sample> {
+            &indexes.by_exact
+        }
+    }
+    pub(super) struct by_limit;
+    impl IndexOf<Sample> for by_limit {
+        type Key = Option<mirror_runtime::BigDecimal>;
+        fn of(row: &Sample) -> Self::Key {
+            row.limit.clone()
+        }
+        fn is_of(row: &Sample, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.limit == *part0
+        }
+        fn is_same(one: &Sample, other: &Sample) -> bool {
+            one.limit == other.limit
+        }
+        fn index(indexes: &SampleIndexes) -> &Index<Self, Sample> {
+            &indexes.by_limit
+        }
+    }
+    pub(super) struct by_exact_limit;
+    impl IndexOf<Sample> for by_exact_limit {
+        type Key = (mirror_runtime::BigDecimal, Option<mirror_runtime::BigDecimal>);
+        fn of(row: &Sample) -> Self::Key {
+            (row.exact.clone(), row.limit.clone())
+        }
+        fn is_of(row: &Sample, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.exact == *part0 && row.limit == *part1
+        }
+        fn is_same(one: &Sample, other: &Sample) -> bool {
+            one.exact == other.exact && one.limit == other.limit
+        }
+        fn index(indexes: &SampleIndexes) -> &Index<Self, Sample> {
+            &indexes.by_exact_limit
+        }
+    }
 }
 
 impl Indexes<Sample> for SampleIndexes {
-    fn insert(&mut self, row: &Arc<Sample>) {
-        self.by_value.insert(row.value.map(mirror_runtime::TotalF32::from), row);
-        self.by_value_at
-            .insert(
-                (
-                    row.value.map(mirror_runtime::TotalF32::from),
-                    mirror_runtime::TotalF64::from(row.at),
-                ),
-                row,
-            );
-        self.by_exact.insert(row.exact.clone(), row);
-        self.by_limit.insert(row.limit.clone(), row);
-        self.by_exact_limit.insert((row.exact.clone(), row.limit.clone()), row);
+    const COUNT: usize = 5;
+    fn differ(one: &Sample, other: &Sample) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_value::is_same(one, other)
+            && index_keys::by_value_at::is_same(one, other)
+            && index_keys::by_exact::is_same(one, other)
+            && index_keys::by_limit::is_same(one, other)
+            && index_keys::by_exact_limit::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Sample) {
-        self.by_value.remove(&row.value.map(mirror_runtime::TotalF32::from), row);
-        self.by_value_at
-            .remove(
-                &(
-                    row.value.map(mirror_runtime::TotalF32::from),
-                    mirror_runtime::TotalF64::from(row.at),
-                ),
-                row,
-            );
-        self.by_exact.remove(&row.exact.clone(), row);
-        self.by_limit.remove(&row.limit.clone(), row);
-        self.by_exact_limit.remove(&(row.exact.clone(), row.limit.clone()), row);
+    fn follow(
+        &mut self,
+        row: &Sample,
+        beside: Option<&Sample>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_value.follow(row, beside, step);
+        self.by_value_at.follow(row, beside, step);
+        self.by_exact.follow(row, beside, step);
+        self.by_limit.follow(row, beside, step);
+        self.by_exact_limit.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_value.bytes() + self.by_value_at.bytes() + self.by_exact.bytes()
+            + self.by_limit.bytes() + self.by_exact_limit.bytes()
     }
 }
 
 /// The rows of `ads.sample` at one version.
 #[derive(Clone, Copy)]
 pub struct SampleView<'s> {
-    table: &'s Table<Sample>,
+    table: mirror_runtime::store::TableAt<'s, Sample>,
 }
 
 impl<'s> SampleView<'s> {
-    pub(crate) fn new(table: &'s Table<Sample>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Sample>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`at`), if there is one.
     pub fn get(self, at: f64) -> Option<&'s Sample> {
-        self.table.get(&mirror_runtime::TotalF64::from(at))
+        self.table.get(mirror_runtime::TotalF64::from(at))
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -314,7 +429,8 @@ impl<'s> SampleView<'s> {
         self,
         value: Option<f32>,
     ) -> impl Iterator<Item = &'s Sample> + use<'s> {
-        self.table.indexes().by_value.all(&value.map(mirror_runtime::TotalF32::from))
+        self.table
+            .all::<index_keys::by_value, _>(&value.map(mirror_runtime::TotalF32::from))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `value` (`value`), then of the row's key.
@@ -322,7 +438,7 @@ impl<'s> SampleView<'s> {
         self,
         bounds: impl RangeBounds<Option<mirror_runtime::TotalF32>>,
     ) -> IndexRange<'s, Sample> {
-        self.table.indexes().by_value.range(bounds)
+        self.table.index_range::<index_keys::by_value>(bounds)
     }
 
     /// The row with this value of the unique index `uk_value` (`value`, `at`), if there is one.
@@ -330,9 +446,10 @@ impl<'s> SampleView<'s> {
     /// Rows that hold NULL in one of these columns are not found this way.
     pub fn by_value_at(self, value: f32, at: f64) -> Option<&'s Sample> {
         self.table
-            .indexes()
-            .by_value_at
-            .first(
+            .first::<
+                index_keys::by_value_at,
+                _,
+            >(
                 &(
                     Some(mirror_runtime::TotalF32::from(value)),
                     mirror_runtime::TotalF64::from(at),
@@ -347,12 +464,12 @@ impl<'s> SampleView<'s> {
             (Option<mirror_runtime::TotalF32>, mirror_runtime::TotalF64),
         >,
     ) -> IndexRange<'s, Sample> {
-        self.table.indexes().by_value_at.range(bounds)
+        self.table.index_range::<index_keys::by_value_at>(bounds)
     }
 
     /// The row with this value of the unique index `exact` (`exact`), if there is one.
     pub fn by_exact(self, exact: &mirror_runtime::BigDecimal) -> Option<&'s Sample> {
-        self.table.indexes().by_exact.first(exact)
+        self.table.first::<index_keys::by_exact, _>(exact)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `exact` (`exact`), then of the row's key.
@@ -360,7 +477,7 @@ impl<'s> SampleView<'s> {
         self,
         bounds: impl RangeBounds<mirror_runtime::BigDecimal>,
     ) -> IndexRange<'s, Sample> {
-        self.table.indexes().by_exact.range(bounds)
+        self.table.index_range::<index_keys::by_exact>(bounds)
     }
 
     /// The rows with this value of the index `limit` (`limit`), in the order of their keys.
@@ -368,7 +485,7 @@ impl<'s> SampleView<'s> {
         self,
         limit: Option<&mirror_runtime::BigDecimal>,
     ) -> impl Iterator<Item = &'s Sample> + use<'s> {
-        self.table.indexes().by_limit.all(&limit.cloned())
+        self.table.all::<index_keys::by_limit, _>(&limit.cloned())
     }
 
     /// The rows whose key is within the bounds, in the order of the index `limit` (`limit`), then of the row's key.
@@ -376,7 +493,7 @@ impl<'s> SampleView<'s> {
         self,
         bounds: impl RangeBounds<Option<mirror_runtime::BigDecimal>>,
     ) -> IndexRange<'s, Sample> {
-        self.table.indexes().by_limit.range(bounds)
+        self.table.index_range::<index_keys::by_limit>(bounds)
     }
 
     /// The rows with this value of the index `exact_limit` (`exact`, `limit`), in the order of their keys.
@@ -385,7 +502,7 @@ impl<'s> SampleView<'s> {
         exact: &mirror_runtime::BigDecimal,
         limit: Option<&mirror_runtime::BigDecimal>,
     ) -> impl Iterator<Item = &'s Sample> + use<'s> {
-        self.table.indexes().by_exact_limit.all(&(exact.clone(), limit.cloned()))
+        self.table.all::<index_keys::by_exact_limit, _>(&(exact.clone(), limit.cloned()))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `exact_limit` (`exact`, `limit`), then of the row's key.
@@ -395,7 +512,7 @@ impl<'s> SampleView<'s> {
             (mirror_runtime::BigDecimal, Option<mirror_runtime::BigDecimal>),
         >,
     ) -> IndexRange<'s, Sample> {
-        self.table.indexes().by_exact_limit.range(bounds)
+        self.table.index_range::<index_keys::by_exact_limit>(bounds)
     }
 }
 

@@ -3,14 +3,17 @@
 //! All tables together: as one value, as one snapshot, and as the sum of their changes.
 
 use mirror_runtime::layout::TableLayout;
-use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, Version};
+use mirror_runtime::store::{
+    ChangeView, RowChange, Rows, Schema, Table, TableKind, TableReader, TableWriter,
+    Version, Writing,
+};
 
 use crate::targeting;
 use crate::cube;
 use crate::sample;
 
-/// All mirrored tables at one version; a clone shares every row.
-#[derive(Clone, Default)]
+/// Handles of all mirrored tables.
+#[derive(Clone)]
 pub struct Tables {
     /// `ads.targeting`.
     targeting: Table<targeting::Targeting>,
@@ -66,7 +69,29 @@ impl Schema for Tables {
         "0123456789abcdef"
     }
 
-    fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
+    fn kinds() -> &'static [&'static dyn TableKind] {
+        static KINDS: &[&dyn TableKind] = &[
+            &Rows::<targeting::Targeting>::KIND,
+            &Rows::<cube::Cube>::KIND,
+            &Rows::<sample::Sample>::KIND,
+        ];
+        KINDS
+    }
+
+    fn empty(at: Writing<'_>) -> (Self, Vec<Box<dyn TableWriter<Change>>>) {
+        let targeting = Rows::<targeting::Targeting>::table(at);
+        let cube = Rows::<cube::Cube>::table(at);
+        let sample = Rows::<sample::Sample>::table(at);
+        let tables = Self {
+            targeting: targeting.0,
+            cube: cube.0,
+            sample: sample.0,
+        };
+        let writers = vec![targeting.1, cube.1, sample.1,];
+        (tables, writers)
+    }
+
+    fn table(&self, index: usize) -> Option<&dyn TableReader> {
         match index {
             0 => Some(&self.targeting),
             1 => Some(&self.cube),
@@ -75,12 +100,12 @@ impl Schema for Tables {
         }
     }
 
-    fn table_mut(&mut self, index: usize) -> Option<&mut dyn TableWriter<Change>> {
+    fn set_table(&mut self, index: usize, table: &dyn std::any::Any) {
         match index {
-            0 => Some(&mut self.targeting),
-            1 => Some(&mut self.cube),
-            2 => Some(&mut self.sample),
-            _ => None,
+            0 => self.targeting.set(table),
+            1 => self.cube.set(table),
+            2 => self.sample.set(table),
+            _ => {}
         }
     }
 
@@ -116,16 +141,18 @@ impl Snapshot {
 
     /// The rows of `ads.targeting` at this version.
     pub fn targeting(&self) -> targeting::TargetingView<'_> {
-        targeting::TargetingView::new(&self.inner.tables().targeting)
+        targeting::TargetingView::new(
+            self.inner.table(&self.inner.tables().targeting, 0),
+        )
     }
 
     /// The rows of `ads.cube` at this version.
     pub fn cube(&self) -> cube::CubeView<'_> {
-        cube::CubeView::new(&self.inner.tables().cube)
+        cube::CubeView::new(self.inner.table(&self.inner.tables().cube, 1))
     }
 
     /// The rows of `ads.sample` at this version.
     pub fn sample(&self) -> sample::SampleView<'_> {
-        sample::SampleView::new(&self.inner.tables().sample)
+        sample::SampleView::new(self.inner.table(&self.inner.tables().sample, 2))
     }
 }

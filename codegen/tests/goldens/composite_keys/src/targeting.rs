@@ -3,13 +3,12 @@
 //! `ads.targeting`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.targeting`.
@@ -109,6 +108,20 @@ impl Targeting {
     }
 }
 
+impl mirror_runtime::store::Keyed for Targeting {
+    type KeyRef<'a> = (u32, i8, &'a str);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (self.campaign_id, self.kind, &*self.value)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Targeting {
     type Key = (u32, i8, Box<str>);
     type Indexes = TargetingIndexes;
@@ -119,6 +132,17 @@ impl Row for Targeting {
 
     fn key(&self) -> Self::Key {
         (self.campaign_id, self.kind, self.value.clone())
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1, part2) = key;
+        (*part0, *part1, &**part2)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.value.heap_bytes()
     }
 
     #[inline]
@@ -196,33 +220,67 @@ impl Row for Targeting {
 #[derive(Clone, Default)]
 pub struct TargetingIndexes {
     /// The index `idx_kind` (`kind`, `value`).
-    by_kind: Index<(i8, Box<str>), Targeting>,
+    by_kind: Index<index_keys::by_kind, Targeting>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_kind;
+    impl IndexOf<Targeting> for by_kind {
+        type Key = (i8, Box<str>);
+        fn of(row: &Targeting) -> Self::Key {
+            (row.kind, row.value.clone())
+        }
+        fn is_of(row: &Targeting, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.kind == *part0 && row.value == *part1
+        }
+        fn is_same(one: &Targeting, other: &Targeting) -> bool {
+            one.kind == other.kind && one.value == other.value
+        }
+        fn index(indexes: &TargetingIndexes) -> &Index<Self, Targeting> {
+            &indexes.by_kind
+        }
+    }
 }
 
 impl Indexes<Targeting> for TargetingIndexes {
-    fn insert(&mut self, row: &Arc<Targeting>) {
-        self.by_kind.insert((row.kind, row.value.clone()), row);
+    const COUNT: usize = 1;
+    fn differ(one: &Targeting, other: &Targeting) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_kind::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Targeting) {
-        self.by_kind.remove(&(row.kind, row.value.clone()), row);
+    fn follow(
+        &mut self,
+        row: &Targeting,
+        beside: Option<&Targeting>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_kind.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_kind.bytes()
     }
 }
 
 /// The rows of `ads.targeting` at one version.
 #[derive(Clone, Copy)]
 pub struct TargetingView<'s> {
-    table: &'s Table<Targeting>,
+    table: mirror_runtime::store::TableAt<'s, Targeting>,
 }
 
 impl<'s> TargetingView<'s> {
-    pub(crate) fn new(table: &'s Table<Targeting>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Targeting>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`campaign_id`, `kind`, `value`), if there is one.
     pub fn get(self, campaign_id: u32, kind: i8, value: &str) -> Option<&'s Targeting> {
-        self.table.get(&(campaign_id, kind, Box::<str>::from(value)))
+        self.table.get((campaign_id, kind, value))
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -254,7 +312,7 @@ impl<'s> TargetingView<'s> {
         kind: i8,
         value: &str,
     ) -> impl Iterator<Item = &'s Targeting> + use<'s> {
-        self.table.indexes().by_kind.all(&(kind, Box::<str>::from(value)))
+        self.table.all::<index_keys::by_kind, _>(&(kind, Box::<str>::from(value)))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `idx_kind` (`kind`, `value`), then of the row's key.
@@ -262,7 +320,7 @@ impl<'s> TargetingView<'s> {
         self,
         bounds: impl RangeBounds<(i8, Box<str>)>,
     ) -> IndexRange<'s, Targeting> {
-        self.table.indexes().by_kind.range(bounds)
+        self.table.index_range::<index_keys::by_kind>(bounds)
     }
 }
 

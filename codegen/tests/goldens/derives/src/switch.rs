@@ -3,13 +3,12 @@
 //! `ads.switch`: rows, look-ups and decoding.
 
 use std::ops::{BitOr, RangeBounds};
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.switch`.
@@ -120,6 +119,20 @@ impl Switch {
     }
 }
 
+impl mirror_runtime::store::Keyed for Switch {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Switch {
     type Key = u32;
     type Indexes = SwitchIndexes;
@@ -130,6 +143,17 @@ impl Row for Switch {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.name.heap_bytes()
     }
 
     #[inline]
@@ -212,24 +236,36 @@ impl Row for Switch {
 pub struct SwitchIndexes {}
 
 impl Indexes<Switch> for SwitchIndexes {
-    fn insert(&mut self, _row: &Arc<Switch>) {}
-    fn remove(&mut self, _row: &Switch) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Switch, _other: &Switch) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Switch,
+        _beside: Option<&Switch>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `ads.switch` at one version.
 #[derive(Clone, Copy)]
 pub struct SwitchView<'s> {
-    table: &'s Table<Switch>,
+    table: mirror_runtime::store::TableAt<'s, Switch>,
 }
 
 impl<'s> SwitchView<'s> {
-    pub(crate) fn new(table: &'s Table<Switch>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Switch>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Switch> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

@@ -3,13 +3,12 @@
 //! `ads.banner`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.banner`.
@@ -92,6 +91,20 @@ impl Banner {
     }
 }
 
+impl mirror_runtime::store::Keyed for Banner {
+    type KeyRef<'a> = BannerStatus;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.status
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Banner {
     type Key = BannerStatus;
     type Indexes = BannerIndexes;
@@ -102,6 +115,17 @@ impl Row for Banner {
 
     fn key(&self) -> Self::Key {
         self.status
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -175,33 +199,67 @@ impl Row for Banner {
 #[derive(Clone, Default)]
 pub struct BannerIndexes {
     /// The index `state` (`state`).
-    by_state: Index<Option<BannerState>, Banner>,
+    by_state: Index<index_keys::by_state, Banner>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_state;
+    impl IndexOf<Banner> for by_state {
+        type Key = Option<BannerState>;
+        fn of(row: &Banner) -> Self::Key {
+            row.state
+        }
+        fn is_of(row: &Banner, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.state == *part0
+        }
+        fn is_same(one: &Banner, other: &Banner) -> bool {
+            one.state == other.state
+        }
+        fn index(indexes: &BannerIndexes) -> &Index<Self, Banner> {
+            &indexes.by_state
+        }
+    }
 }
 
 impl Indexes<Banner> for BannerIndexes {
-    fn insert(&mut self, row: &Arc<Banner>) {
-        self.by_state.insert(row.state, row);
+    const COUNT: usize = 1;
+    fn differ(one: &Banner, other: &Banner) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_state::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Banner) {
-        self.by_state.remove(&row.state, row);
+    fn follow(
+        &mut self,
+        row: &Banner,
+        beside: Option<&Banner>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_state.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_state.bytes()
     }
 }
 
 /// The rows of `ads.banner` at one version.
 #[derive(Clone, Copy)]
 pub struct BannerView<'s> {
-    table: &'s Table<Banner>,
+    table: mirror_runtime::store::TableAt<'s, Banner>,
 }
 
 impl<'s> BannerView<'s> {
-    pub(crate) fn new(table: &'s Table<Banner>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Banner>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`status`), if there is one.
     pub fn get(self, status: BannerStatus) -> Option<&'s Banner> {
-        self.table.get(&status)
+        self.table.get(status)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -232,7 +290,7 @@ impl<'s> BannerView<'s> {
         self,
         state: Option<BannerState>,
     ) -> impl Iterator<Item = &'s Banner> + use<'s> {
-        self.table.indexes().by_state.all(&state)
+        self.table.all::<index_keys::by_state, _>(&state)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `state` (`state`), then of the row's key.
@@ -240,7 +298,7 @@ impl<'s> BannerView<'s> {
         self,
         bounds: impl RangeBounds<Option<BannerState>>,
     ) -> IndexRange<'s, Banner> {
-        self.table.indexes().by_state.range(bounds)
+        self.table.index_range::<index_keys::by_state>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! ``"]; } pub fn evil() {} //.*/ `name` \ \n [`x`] <b>``: rows, look-ups and decoding.
 
 use std::ops::{BitOr, RangeBounds};
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of ``"]; } pub fn evil() {} //.*/ `name` \ \n [`x`] <b>``.
@@ -319,6 +318,20 @@ impl Hostile {
     }
 }
 
+impl mirror_runtime::store::Keyed for Hostile {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Hostile {
     type Key = u32;
     type Indexes = HostileIndexes;
@@ -329,6 +342,17 @@ impl Row for Hostile {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -462,81 +486,325 @@ impl Row for Hostile {
 #[derive(Clone, Default)]
 pub struct HostileIndexes {
     /// The index `*/ pub fn evil() {} /*` (`"]; pub fn evil() {} //`).
-    by_column_1: Index<u32, Hostile>,
+    by_column_1: Index<index_keys::by_column_1, Hostile>,
     /// The unique index `\"; pub fn evil() {} //` (`*/ pub fn evil() {} /*`).
-    by_column_2: Index<u32, Hostile>,
+    by_column_2: Index<index_keys::by_column_2, Hostile>,
     /// The index `line one\nline two\r\n\nline three` (`\"; pub fn evil() {} //`).
-    by_column_3: Index<u32, Hostile>,
+    by_column_3: Index<index_keys::by_column_3, Hostile>,
     /// The unique index ```` ```\nfn main() { std::process::exit(1) }\n``` ```` (`line one\nline two\r\n\nline three`).
-    by_column_4: Index<u32, Hostile>,
+    by_column_4: Index<index_keys::by_column_4, Hostile>,
     /// The index `     indented like code ` (```` ```\nfn main() { std::process::exit(1) }\n``` ````).
-    by_column_5: Index<u32, Hostile>,
+    by_column_5: Index<index_keys::by_column_5, Hostile>,
     /// The unique index ``[Missing](crate::Missing) [`Gone`] ![x](y) [a]: b`` (`     indented like code `).
-    by_column_6: Index<u32, Hostile>,
+    by_column_6: Index<index_keys::by_column_6, Hostile>,
     /// The index `<script>alert(1)</script> <b> &amp; &lt` (``[Missing](crate::Missing) [`Gone`] ![x](y) [a]: b``).
-    by_column_7: Index<u32, Hostile>,
+    by_column_7: Index<index_keys::by_column_7, Hostile>,
     /// The unique index ```` `unbalanced ``` backquotes `` ```` (`<script>alert(1)</script> <b> &amp; &lt`).
-    by_column_8: Index<u32, Hostile>,
+    by_column_8: Index<index_keys::by_column_8, Hostile>,
     /// The index `http://example.com/?a=b&c and # title` (```` `unbalanced ``` backquotes `` ````).
-    by_column_9: Index<u32, Hostile>,
+    by_column_9: Index<index_keys::by_column_9, Hostile>,
     /// The unique index `{{ table }} {% for x in y %} {# z #}` (`http://example.com/?a=b&c and # title`).
-    by_column_10: Index<u32, Hostile>,
+    by_column_10: Index<index_keys::by_column_10, Hostile>,
     /// The index `\u{202e}reversed\u{2066} \u{7}bell \u{0}nul \u{feff}mark` (`{{ table }} {% for x in y %} {# z #}`).
-    by_column_11: Index<u32, Hostile>,
+    by_column_11: Index<index_keys::by_column_11, Hostile>,
     /// The unique index `'"'"' $(reboot) %s {} {0} r#"raw"#` (`\u{202e}reversed\u{2066} \u{7}bell \u{0}nul \u{feff}mark`).
-    by_column_12: Index<u32, Hostile>,
+    by_column_12: Index<index_keys::by_column_12, Hostile>,
     /// The index `- item\n- item\n===\n---\n> quote\n1. one\n|a|b|\n|-|-|` (`'"'"' $(reboot) %s {} {0} r#"raw"#`).
-    by_column_13: Index<u32, Hostile>,
+    by_column_13: Index<index_keys::by_column_13, Hostile>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_column_1;
+    impl IndexOf<Hostile> for by_column_1 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_0
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_0 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_0 == other.column_0
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_1
+        }
+    }
+    pub(super) struct by_column_2;
+    impl IndexOf<Hostile> for by_column_2 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_1
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_1 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_1 == other.column_1
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_2
+        }
+    }
+    pub(super) struct by_column_3;
+    impl IndexOf<Hostile> for by_column_3 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_2
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_2 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_2 == other.column_2
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_3
+        }
+    }
+    pub(super) struct by_column_4;
+    impl IndexOf<Hostile> for by_column_4 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_3
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_3 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_3 == other.column_3
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_4
+        }
+    }
+    pub(super) struct by_column_5;
+    impl IndexOf<Hostile> for by_column_5 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_4
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_4 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_4 == other.column_4
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_5
+        }
+    }
+    pub(super) struct by_column_6;
+    impl IndexOf<Hostile> for by_column_6 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_5
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_5 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_5 == other.column_5
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_6
+        }
+    }
+    pub(super) struct by_column_7;
+    impl IndexOf<Hostile> for by_column_7 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_6
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_6 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_6 == other.column_6
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_7
+        }
+    }
+    pub(super) struct by_column_8;
+    impl IndexOf<Hostile> for by_column_8 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_7
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_7 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_7 == other.column_7
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_8
+        }
+    }
+    pub(super) struct by_column_9;
+    impl IndexOf<Hostile> for by_column_9 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_8
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_8 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_8 == other.column_8
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_9
+        }
+    }
+    pub(super) struct by_column_10;
+    impl IndexOf<Hostile> for by_column_10 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_9
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_9 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_9 == other.column_9
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_10
+        }
+    }
+    pub(super) struct by_column_11;
+    impl IndexOf<Hostile> for by_column_11 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_10
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_10 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_10 == other.column_10
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_11
+        }
+    }
+    pub(super) struct by_column_12;
+    impl IndexOf<Hostile> for by_column_12 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_11
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_11 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_11 == other.column_11
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_12
+        }
+    }
+    pub(super) struct by_column_13;
+    impl IndexOf<Hostile> for by_column_13 {
+        type Key = u32;
+        fn of(row: &Hostile) -> Self::Key {
+            row.column_12
+        }
+        fn is_of(row: &Hostile, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.column_12 == *part0
+        }
+        fn is_same(one: &Hostile, other: &Hostile) -> bool {
+            one.column_12 == other.column_12
+        }
+        fn index(indexes: &HostileIndexes) -> &Index<Self, Hostile> {
+            &indexes.by_column_13
+        }
+    }
 }
 
 impl Indexes<Hostile> for HostileIndexes {
-    fn insert(&mut self, row: &Arc<Hostile>) {
-        self.by_column_1.insert(row.column_0, row);
-        self.by_column_2.insert(row.column_1, row);
-        self.by_column_3.insert(row.column_2, row);
-        self.by_column_4.insert(row.column_3, row);
-        self.by_column_5.insert(row.column_4, row);
-        self.by_column_6.insert(row.column_5, row);
-        self.by_column_7.insert(row.column_6, row);
-        self.by_column_8.insert(row.column_7, row);
-        self.by_column_9.insert(row.column_8, row);
-        self.by_column_10.insert(row.column_9, row);
-        self.by_column_11.insert(row.column_10, row);
-        self.by_column_12.insert(row.column_11, row);
-        self.by_column_13.insert(row.column_12, row);
+    const COUNT: usize = 13;
+    fn differ(one: &Hostile, other: &Hostile) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_column_1::is_same(one, other)
+            && index_keys::by_column_2::is_same(one, other)
+            && index_keys::by_column_3::is_same(one, other)
+            && index_keys::by_column_4::is_same(one, other)
+            && index_keys::by_column_5::is_same(one, other)
+            && index_keys::by_column_6::is_same(one, other)
+            && index_keys::by_column_7::is_same(one, other)
+            && index_keys::by_column_8::is_same(one, other)
+            && index_keys::by_column_9::is_same(one, other)
+            && index_keys::by_column_10::is_same(one, other)
+            && index_keys::by_column_11::is_same(one, other)
+            && index_keys::by_column_12::is_same(one, other)
+            && index_keys::by_column_13::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Hostile) {
-        self.by_column_1.remove(&row.column_0, row);
-        self.by_column_2.remove(&row.column_1, row);
-        self.by_column_3.remove(&row.column_2, row);
-        self.by_column_4.remove(&row.column_3, row);
-        self.by_column_5.remove(&row.column_4, row);
-        self.by_column_6.remove(&row.column_5, row);
-        self.by_column_7.remove(&row.column_6, row);
-        self.by_column_8.remove(&row.column_7, row);
-        self.by_column_9.remove(&row.column_8, row);
-        self.by_column_10.remove(&row.column_9, row);
-        self.by_column_11.remove(&row.column_10, row);
-        self.by_column_12.remove(&row.column_11, row);
-        self.by_column_13.remove(&row.column_12, row);
+    fn follow(
+        &mut self,
+        row: &Hostile,
+        beside: Option<&Hostile>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_column_1.follow(row, beside, step);
+        self.by_column_2.follow(row, beside, step);
+        self.by_column_3.follow(row, beside, step);
+        self.by_column_4.follow(row, beside, step);
+        self.by_column_5.follow(row, beside, step);
+        self.by_column_6.follow(row, beside, step);
+        self.by_column_7.follow(row, beside, step);
+        self.by_column_8.follow(row, beside, step);
+        self.by_column_9.follow(row, beside, step);
+        self.by_column_10.follow(row, beside, step);
+        self.by_column_11.follow(row, beside, step);
+        self.by_column_12.follow(row, beside, step);
+        self.by_column_13.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_column_1.bytes() + self.by_column_2.bytes()
+            + self.by_column_3.bytes() + self.by_column_4.bytes()
+            + self.by_column_5.bytes() + self.by_column_6.bytes()
+            + self.by_column_7.bytes() + self.by_column_8.bytes()
+            + self.by_column_9.bytes() + self.by_column_10.bytes()
+            + self.by_column_11.bytes() + self.by_column_12.bytes()
+            + self.by_column_13.bytes()
     }
 }
 
 /// The rows of ``"]; } pub fn evil() {} //.*/ `name` \ \n [`x`] <b>`` at one version.
 #[derive(Clone, Copy)]
 pub struct HostileView<'s> {
-    table: &'s Table<Hostile>,
+    table: mirror_runtime::store::TableAt<'s, Hostile>,
 }
 
 impl<'s> HostileView<'s> {
-    pub(crate) fn new(table: &'s Table<Hostile>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Hostile>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the unique key `` `"]; <key> `` (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Hostile> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -564,7 +832,7 @@ impl<'s> HostileView<'s> {
         self,
         column_0: u32,
     ) -> impl Iterator<Item = &'s Hostile> + use<'s> {
-        self.table.indexes().by_column_1.all(&column_0)
+        self.table.all::<index_keys::by_column_1, _>(&column_0)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `*/ pub fn evil() {} /*` (`"]; pub fn evil() {} //`), then of the row's key.
@@ -572,12 +840,12 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_1.range(bounds)
+        self.table.index_range::<index_keys::by_column_1>(bounds)
     }
 
     /// The row with this value of the unique index `\"; pub fn evil() {} //` (`*/ pub fn evil() {} /*`), if there is one.
     pub fn by_column_2(self, column_1: u32) -> Option<&'s Hostile> {
-        self.table.indexes().by_column_2.first(&column_1)
+        self.table.first::<index_keys::by_column_2, _>(&column_1)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `\"; pub fn evil() {} //` (`*/ pub fn evil() {} /*`), then of the row's key.
@@ -585,7 +853,7 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_2.range(bounds)
+        self.table.index_range::<index_keys::by_column_2>(bounds)
     }
 
     /// The rows with this value of the index `line one\nline two\r\n\nline three` (`\"; pub fn evil() {} //`), in the order of their keys.
@@ -593,7 +861,7 @@ impl<'s> HostileView<'s> {
         self,
         column_2: u32,
     ) -> impl Iterator<Item = &'s Hostile> + use<'s> {
-        self.table.indexes().by_column_3.all(&column_2)
+        self.table.all::<index_keys::by_column_3, _>(&column_2)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `line one\nline two\r\n\nline three` (`\"; pub fn evil() {} //`), then of the row's key.
@@ -601,12 +869,12 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_3.range(bounds)
+        self.table.index_range::<index_keys::by_column_3>(bounds)
     }
 
     /// The row with this value of the unique index ```` ```\nfn main() { std::process::exit(1) }\n``` ```` (`line one\nline two\r\n\nline three`), if there is one.
     pub fn by_column_4(self, column_3: u32) -> Option<&'s Hostile> {
-        self.table.indexes().by_column_4.first(&column_3)
+        self.table.first::<index_keys::by_column_4, _>(&column_3)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index ```` ```\nfn main() { std::process::exit(1) }\n``` ```` (`line one\nline two\r\n\nline three`), then of the row's key.
@@ -614,7 +882,7 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_4.range(bounds)
+        self.table.index_range::<index_keys::by_column_4>(bounds)
     }
 
     /// The rows with this value of the index `     indented like code ` (```` ```\nfn main() { std::process::exit(1) }\n``` ````), in the order of their keys.
@@ -622,7 +890,7 @@ impl<'s> HostileView<'s> {
         self,
         column_4: u32,
     ) -> impl Iterator<Item = &'s Hostile> + use<'s> {
-        self.table.indexes().by_column_5.all(&column_4)
+        self.table.all::<index_keys::by_column_5, _>(&column_4)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `     indented like code ` (```` ```\nfn main() { std::process::exit(1) }\n``` ````), then of the row's key.
@@ -630,12 +898,12 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_5.range(bounds)
+        self.table.index_range::<index_keys::by_column_5>(bounds)
     }
 
     /// The row with this value of the unique index ``[Missing](crate::Missing) [`Gone`] ![x](y) [a]: b`` (`     indented like code `), if there is one.
     pub fn by_column_6(self, column_5: u32) -> Option<&'s Hostile> {
-        self.table.indexes().by_column_6.first(&column_5)
+        self.table.first::<index_keys::by_column_6, _>(&column_5)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index ``[Missing](crate::Missing) [`Gone`] ![x](y) [a]: b`` (`     indented like code `), then of the row's key.
@@ -643,7 +911,7 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_6.range(bounds)
+        self.table.index_range::<index_keys::by_column_6>(bounds)
     }
 
     /// The rows with this value of the index `<script>alert(1)</script> <b> &amp; &lt` (``[Missing](crate::Missing) [`Gone`] ![x](y) [a]: b``), in the order of their keys.
@@ -651,7 +919,7 @@ impl<'s> HostileView<'s> {
         self,
         column_6: u32,
     ) -> impl Iterator<Item = &'s Hostile> + use<'s> {
-        self.table.indexes().by_column_7.all(&column_6)
+        self.table.all::<index_keys::by_column_7, _>(&column_6)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `<script>alert(1)</script> <b> &amp; &lt` (``[Missing](crate::Missing) [`Gone`] ![x](y) [a]: b``), then of the row's key.
@@ -659,12 +927,12 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_7.range(bounds)
+        self.table.index_range::<index_keys::by_column_7>(bounds)
     }
 
     /// The row with this value of the unique index ```` `unbalanced ``` backquotes `` ```` (`<script>alert(1)</script> <b> &amp; &lt`), if there is one.
     pub fn by_column_8(self, column_7: u32) -> Option<&'s Hostile> {
-        self.table.indexes().by_column_8.first(&column_7)
+        self.table.first::<index_keys::by_column_8, _>(&column_7)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index ```` `unbalanced ``` backquotes `` ```` (`<script>alert(1)</script> <b> &amp; &lt`), then of the row's key.
@@ -672,7 +940,7 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_8.range(bounds)
+        self.table.index_range::<index_keys::by_column_8>(bounds)
     }
 
     /// The rows with this value of the index `http://example.com/?a=b&c and # title` (```` `unbalanced ``` backquotes `` ````), in the order of their keys.
@@ -680,7 +948,7 @@ impl<'s> HostileView<'s> {
         self,
         column_8: u32,
     ) -> impl Iterator<Item = &'s Hostile> + use<'s> {
-        self.table.indexes().by_column_9.all(&column_8)
+        self.table.all::<index_keys::by_column_9, _>(&column_8)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `http://example.com/?a=b&c and # title` (```` `unbalanced ``` backquotes `` ````), then of the row's key.
@@ -688,12 +956,12 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_9.range(bounds)
+        self.table.index_range::<index_keys::by_column_9>(bounds)
     }
 
     /// The row with this value of the unique index `{{ table }} {% for x in y %} {# z #}` (`http://example.com/?a=b&c and # title`), if there is one.
     pub fn by_column_10(self, column_9: u32) -> Option<&'s Hostile> {
-        self.table.indexes().by_column_10.first(&column_9)
+        self.table.first::<index_keys::by_column_10, _>(&column_9)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `{{ table }} {% for x in y %} {# z #}` (`http://example.com/?a=b&c and # title`), then of the row's key.
@@ -701,7 +969,7 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_10.range(bounds)
+        self.table.index_range::<index_keys::by_column_10>(bounds)
     }
 
     /// The rows with this value of the index `\u{202e}reversed\u{2066} \u{7}bell \u{0}nul \u{feff}mark` (`{{ table }} {% for x in y %} {# z #}`), in the order of their keys.
@@ -709,7 +977,7 @@ impl<'s> HostileView<'s> {
         self,
         column_10: u32,
     ) -> impl Iterator<Item = &'s Hostile> + use<'s> {
-        self.table.indexes().by_column_11.all(&column_10)
+        self.table.all::<index_keys::by_column_11, _>(&column_10)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `\u{202e}reversed\u{2066} \u{7}bell \u{0}nul \u{feff}mark` (`{{ table }} {% for x in y %} {# z #}`), then of the row's key.
@@ -717,12 +985,12 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_11.range(bounds)
+        self.table.index_range::<index_keys::by_column_11>(bounds)
     }
 
     /// The row with this value of the unique index `'"'"' $(reboot) %s {} {0} r#"raw"#` (`\u{202e}reversed\u{2066} \u{7}bell \u{0}nul \u{feff}mark`), if there is one.
     pub fn by_column_12(self, column_11: u32) -> Option<&'s Hostile> {
-        self.table.indexes().by_column_12.first(&column_11)
+        self.table.first::<index_keys::by_column_12, _>(&column_11)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `'"'"' $(reboot) %s {} {0} r#"raw"#` (`\u{202e}reversed\u{2066} \u{7}bell \u{0}nul \u{feff}mark`), then of the row's key.
@@ -730,7 +998,7 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_12.range(bounds)
+        self.table.index_range::<index_keys::by_column_12>(bounds)
     }
 
     /// The rows with this value of the index `- item\n- item\n===\n---\n> quote\n1. one\n|a|b|\n|-|-|` (`'"'"' $(reboot) %s {} {0} r#"raw"#`), in the order of their keys.
@@ -738,7 +1006,7 @@ impl<'s> HostileView<'s> {
         self,
         column_12: u32,
     ) -> impl Iterator<Item = &'s Hostile> + use<'s> {
-        self.table.indexes().by_column_13.all(&column_12)
+        self.table.all::<index_keys::by_column_13, _>(&column_12)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `- item\n- item\n===\n---\n> quote\n1. one\n|a|b|\n|-|-|` (`'"'"' $(reboot) %s {} {0} r#"raw"#`), then of the row's key.
@@ -746,7 +1014,7 @@ impl<'s> HostileView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Hostile> {
-        self.table.indexes().by_column_13.range(bounds)
+        self.table.index_range::<index_keys::by_column_13>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `ads.campaign`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.campaign`.
@@ -140,6 +139,20 @@ impl Campaign {
     }
 }
 
+impl mirror_runtime::store::Keyed for Campaign {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Campaign {
     type Key = u32;
     type Indexes = CampaignIndexes;
@@ -150,6 +163,17 @@ impl Row for Campaign {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.name.heap_bytes() + self.note.heap_bytes()
     }
 
     #[inline]
@@ -240,41 +264,109 @@ impl Row for Campaign {
 #[derive(Clone, Default)]
 pub struct CampaignIndexes {
     /// The index `idx_advertiser` (`advertiser_id`).
-    by_advertiser_id: Index<u32, Campaign>,
+    by_advertiser_id: Index<index_keys::by_advertiser_id, Campaign>,
     /// The unique index `uk_name` (`advertiser_id`, `name`).
-    by_name: Index<(u32, Box<str>), Campaign>,
+    by_name: Index<index_keys::by_name, Campaign>,
     /// The index `idx_note` (`note`, `id`).
-    by_note: Index<(Option<Box<str>>, u32), Campaign>,
+    by_note: Index<index_keys::by_note, Campaign>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_advertiser_id;
+    impl IndexOf<Campaign> for by_advertiser_id {
+        type Key = u32;
+        fn of(row: &Campaign) -> Self::Key {
+            row.advertiser_id
+        }
+        fn is_of(row: &Campaign, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.advertiser_id == *part0
+        }
+        fn is_same(one: &Campaign, other: &Campaign) -> bool {
+            one.advertiser_id == other.advertiser_id
+        }
+        fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
+            &indexes.by_advertiser_id
+        }
+    }
+    pub(super) struct by_name;
+    impl IndexOf<Campaign> for by_name {
+        type Key = (u32, Box<str>);
+        fn of(row: &Campaign) -> Self::Key {
+            (row.advertiser_id, row.name.clone())
+        }
+        fn is_of(row: &Campaign, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.advertiser_id == *part0 && row.name == *part1
+        }
+        fn is_same(one: &Campaign, other: &Campaign) -> bool {
+            one.advertiser_id == other.advertiser_id && one.name == other.name
+        }
+        fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
+            &indexes.by_name
+        }
+    }
+    pub(super) struct by_note;
+    impl IndexOf<Campaign> for by_note {
+        type Key = (Option<Box<str>>, u32);
+        fn of(row: &Campaign) -> Self::Key {
+            (row.note.clone(), row.id)
+        }
+        fn is_of(row: &Campaign, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.note == *part0 && row.id == *part1
+        }
+        fn is_same(one: &Campaign, other: &Campaign) -> bool {
+            one.note == other.note && one.id == other.id
+        }
+        fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
+            &indexes.by_note
+        }
+    }
 }
 
 impl Indexes<Campaign> for CampaignIndexes {
-    fn insert(&mut self, row: &Arc<Campaign>) {
-        self.by_advertiser_id.insert(row.advertiser_id, row);
-        self.by_name.insert((row.advertiser_id, row.name.clone()), row);
-        self.by_note.insert((row.note.clone(), row.id), row);
+    const COUNT: usize = 3;
+    fn differ(one: &Campaign, other: &Campaign) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_advertiser_id::is_same(one, other)
+            && index_keys::by_name::is_same(one, other)
+            && index_keys::by_note::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Campaign) {
-        self.by_advertiser_id.remove(&row.advertiser_id, row);
-        self.by_name.remove(&(row.advertiser_id, row.name.clone()), row);
-        self.by_note.remove(&(row.note.clone(), row.id), row);
+    fn follow(
+        &mut self,
+        row: &Campaign,
+        beside: Option<&Campaign>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_advertiser_id.follow(row, beside, step);
+        self.by_name.follow(row, beside, step);
+        self.by_note.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_advertiser_id.bytes() + self.by_name.bytes() + self.by_note.bytes()
     }
 }
 
 /// The rows of `ads.campaign` at one version.
 #[derive(Clone, Copy)]
 pub struct CampaignView<'s> {
-    table: &'s Table<Campaign>,
+    table: mirror_runtime::store::TableAt<'s, Campaign>,
 }
 
 impl<'s> CampaignView<'s> {
-    pub(crate) fn new(table: &'s Table<Campaign>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Campaign>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Campaign> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -302,7 +394,7 @@ impl<'s> CampaignView<'s> {
         self,
         advertiser_id: u32,
     ) -> impl Iterator<Item = &'s Campaign> + use<'s> {
-        self.table.indexes().by_advertiser_id.all(&advertiser_id)
+        self.table.all::<index_keys::by_advertiser_id, _>(&advertiser_id)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `idx_advertiser` (`advertiser_id`), then of the row's key.
@@ -310,12 +402,13 @@ impl<'s> CampaignView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Campaign> {
-        self.table.indexes().by_advertiser_id.range(bounds)
+        self.table.index_range::<index_keys::by_advertiser_id>(bounds)
     }
 
     /// The row with this value of the unique index `uk_name` (`advertiser_id`, `name`), if there is one.
     pub fn by_name(self, advertiser_id: u32, name: &str) -> Option<&'s Campaign> {
-        self.table.indexes().by_name.first(&(advertiser_id, Box::<str>::from(name)))
+        self.table
+            .first::<index_keys::by_name, _>(&(advertiser_id, Box::<str>::from(name)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `uk_name` (`advertiser_id`, `name`), then of the row's key.
@@ -323,7 +416,7 @@ impl<'s> CampaignView<'s> {
         self,
         bounds: impl RangeBounds<(u32, Box<str>)>,
     ) -> IndexRange<'s, Campaign> {
-        self.table.indexes().by_name.range(bounds)
+        self.table.index_range::<index_keys::by_name>(bounds)
     }
 
     /// The rows with this value of the index `idx_note` (`note`, `id`), in the order of their keys.
@@ -332,7 +425,7 @@ impl<'s> CampaignView<'s> {
         note: Option<&str>,
         id: u32,
     ) -> impl Iterator<Item = &'s Campaign> + use<'s> {
-        self.table.indexes().by_note.all(&(note.map(Box::<str>::from), id))
+        self.table.all::<index_keys::by_note, _>(&(note.map(Box::<str>::from), id))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `idx_note` (`note`, `id`), then of the row's key.
@@ -340,7 +433,7 @@ impl<'s> CampaignView<'s> {
         self,
         bounds: impl RangeBounds<(Option<Box<str>>, u32)>,
     ) -> IndexRange<'s, Campaign> {
-        self.table.indexes().by_note.range(bounds)
+        self.table.index_range::<index_keys::by_note>(bounds)
     }
 }
 

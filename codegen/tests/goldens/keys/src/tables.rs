@@ -3,12 +3,15 @@
 //! All tables together: as one value, as one snapshot, and as the sum of their changes.
 
 use mirror_runtime::layout::TableLayout;
-use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, Version};
+use mirror_runtime::store::{
+    ChangeView, RowChange, Rows, Schema, Table, TableKind, TableReader, TableWriter,
+    Version, Writing,
+};
 
 use crate::campaign;
 
-/// All mirrored tables at one version; a clone shares every row.
-#[derive(Clone, Default)]
+/// Handles of all mirrored tables.
+#[derive(Clone)]
 pub struct Tables {
     /// `ads.campaign`.
     campaign: Table<campaign::Campaign>,
@@ -40,17 +43,29 @@ impl Schema for Tables {
         "0123456789abcdef"
     }
 
-    fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
+    fn kinds() -> &'static [&'static dyn TableKind] {
+        static KINDS: &[&dyn TableKind] = &[&Rows::<campaign::Campaign>::KIND];
+        KINDS
+    }
+
+    fn empty(at: Writing<'_>) -> (Self, Vec<Box<dyn TableWriter<Change>>>) {
+        let campaign = Rows::<campaign::Campaign>::table(at);
+        let tables = Self { campaign: campaign.0 };
+        let writers = vec![campaign.1,];
+        (tables, writers)
+    }
+
+    fn table(&self, index: usize) -> Option<&dyn TableReader> {
         match index {
             0 => Some(&self.campaign),
             _ => None,
         }
     }
 
-    fn table_mut(&mut self, index: usize) -> Option<&mut dyn TableWriter<Change>> {
+    fn set_table(&mut self, index: usize, table: &dyn std::any::Any) {
         match index {
-            0 => Some(&mut self.campaign),
-            _ => None,
+            0 => self.campaign.set(table),
+            _ => {}
         }
     }
 
@@ -84,6 +99,6 @@ impl Snapshot {
 
     /// The rows of `ads.campaign` at this version.
     pub fn campaign(&self) -> campaign::CampaignView<'_> {
-        campaign::CampaignView::new(&self.inner.tables().campaign)
+        campaign::CampaignView::new(self.inner.table(&self.inner.tables().campaign, 0))
     }
 }

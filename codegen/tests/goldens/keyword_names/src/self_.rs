@@ -3,13 +3,12 @@
 //! `ads.self_`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.self_`.
@@ -137,6 +136,20 @@ impl SelfRow {
     }
 }
 
+impl mirror_runtime::store::Keyed for SelfRow {
+    type KeyRef<'a> = (&'a str, u32, u32, &'a str, u32);
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        (&*self.self_, self.table, self.image, &*self.row, self.column)
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for SelfRow {
     type Key = (Box<str>, u32, u32, Box<str>, u32);
     type Indexes = SelfRowIndexes;
@@ -147,6 +160,17 @@ impl Row for SelfRow {
 
     fn key(&self) -> Self::Key {
         (self.self_.clone(), self.table, self.image, self.row.clone(), self.column)
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let (part0, part1, part2, part3, part4) = key;
+        (&**part0, *part1, *part2, &**part3, *part4)
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.self_.heap_bytes() + self.row.heap_bytes()
     }
 
     #[inline]
@@ -232,31 +256,82 @@ impl Row for SelfRow {
 #[derive(Clone, Default)]
 pub struct SelfRowIndexes {
     /// The index `table` (`table`, `row`).
-    by_table: Index<(u32, Box<str>), SelfRow>,
+    by_table: Index<index_keys::by_table, SelfRow>,
     /// The unique index `row` (`row`).
-    by_row: Index<Box<str>, SelfRow>,
+    by_row: Index<index_keys::by_row, SelfRow>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_table;
+    impl IndexOf<SelfRow> for by_table {
+        type Key = (u32, Box<str>);
+        fn of(row: &SelfRow) -> Self::Key {
+            (row.table, row.row.clone())
+        }
+        fn is_of(row: &SelfRow, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.table == *part0 && row.row == *part1
+        }
+        fn is_same(one: &SelfRow, other: &SelfRow) -> bool {
+            one.table == other.table && one.row == other.row
+        }
+        fn index(indexes: &SelfRowIndexes) -> &Index<Self, SelfRow> {
+            &indexes.by_table
+        }
+    }
+    pub(super) struct by_row;
+    impl IndexOf<SelfRow> for by_row {
+        type Key = Box<str>;
+        fn of(row: &SelfRow) -> Self::Key {
+            row.row.clone()
+        }
+        fn is_of(row: &SelfRow, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.row == *part0
+        }
+        fn is_same(one: &SelfRow, other: &SelfRow) -> bool {
+            one.row == other.row
+        }
+        fn index(indexes: &SelfRowIndexes) -> &Index<Self, SelfRow> {
+            &indexes.by_row
+        }
+    }
 }
 
 impl Indexes<SelfRow> for SelfRowIndexes {
-    fn insert(&mut self, row: &Arc<SelfRow>) {
-        self.by_table.insert((row.table, row.row.clone()), row);
-        self.by_row.insert(row.row.clone(), row);
+    const COUNT: usize = 2;
+    fn differ(one: &SelfRow, other: &SelfRow) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_table::is_same(one, other)
+            && index_keys::by_row::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &SelfRow) {
-        self.by_table.remove(&(row.table, row.row.clone()), row);
-        self.by_row.remove(&row.row.clone(), row);
+    fn follow(
+        &mut self,
+        row: &SelfRow,
+        beside: Option<&SelfRow>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_table.follow(row, beside, step);
+        self.by_row.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_table.bytes() + self.by_row.bytes()
     }
 }
 
 /// The rows of `ads.self_` at one version.
 #[derive(Clone, Copy)]
 pub struct SelfRowView<'s> {
-    table: &'s Table<SelfRow>,
+    table: mirror_runtime::store::TableAt<'s, SelfRow>,
 }
 
 impl<'s> SelfRowView<'s> {
-    pub(crate) fn new(table: &'s Table<SelfRow>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, SelfRow>) -> Self {
         Self { table }
     }
 
@@ -269,8 +344,7 @@ impl<'s> SelfRowView<'s> {
         row: &str,
         column: u32,
     ) -> Option<&'s SelfRow> {
-        self.table
-            .get(&(Box::<str>::from(self_), table, image, Box::<str>::from(row), column))
+        self.table.get((self_, table, image, row, column))
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -302,7 +376,7 @@ impl<'s> SelfRowView<'s> {
         table: u32,
         row: &str,
     ) -> impl Iterator<Item = &'s SelfRow> + use<'s> {
-        self.table.indexes().by_table.all(&(table, Box::<str>::from(row)))
+        self.table.all::<index_keys::by_table, _>(&(table, Box::<str>::from(row)))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `table` (`table`, `row`), then of the row's key.
@@ -310,12 +384,12 @@ impl<'s> SelfRowView<'s> {
         self,
         bounds: impl RangeBounds<(u32, Box<str>)>,
     ) -> IndexRange<'s, SelfRow> {
-        self.table.indexes().by_table.range(bounds)
+        self.table.index_range::<index_keys::by_table>(bounds)
     }
 
     /// The row with this value of the unique index `row` (`row`), if there is one.
     pub fn by_row(self, row: &str) -> Option<&'s SelfRow> {
-        self.table.indexes().by_row.first(row)
+        self.table.first::<index_keys::by_row, _>(row)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `row` (`row`), then of the row's key.
@@ -323,7 +397,7 @@ impl<'s> SelfRowView<'s> {
         self,
         bounds: impl RangeBounds<Box<str>>,
     ) -> IndexRange<'s, SelfRow> {
-        self.table.indexes().by_row.range(bounds)
+        self.table.index_range::<index_keys::by_row>(bounds)
     }
 }
 

@@ -3,13 +3,16 @@
 //! All tables together: as one value, as one snapshot, and as the sum of their changes.
 
 use mirror_runtime::layout::TableLayout;
-use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, Version};
+use mirror_runtime::store::{
+    ChangeView, RowChange, Rows, Schema, Table, TableKind, TableReader, TableWriter,
+    Version, Writing,
+};
 
 use crate::r#type;
 use crate::self_;
 
-/// All mirrored tables at one version; a clone shares every row.
-#[derive(Clone, Default)]
+/// Handles of all mirrored tables.
+#[derive(Clone)]
 pub struct Tables {
     /// `ads.type`.
     r#type: Table<r#type::Type>,
@@ -51,7 +54,26 @@ impl Schema for Tables {
         "0123456789abcdef"
     }
 
-    fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
+    fn kinds() -> &'static [&'static dyn TableKind] {
+        static KINDS: &[&dyn TableKind] = &[
+            &Rows::<r#type::Type>::KIND,
+            &Rows::<self_::SelfRow>::KIND,
+        ];
+        KINDS
+    }
+
+    fn empty(at: Writing<'_>) -> (Self, Vec<Box<dyn TableWriter<Change>>>) {
+        let r#type = Rows::<r#type::Type>::table(at);
+        let self_ = Rows::<self_::SelfRow>::table(at);
+        let tables = Self {
+            r#type: r#type.0,
+            self_: self_.0,
+        };
+        let writers = vec![r#type.1, self_.1,];
+        (tables, writers)
+    }
+
+    fn table(&self, index: usize) -> Option<&dyn TableReader> {
         match index {
             0 => Some(&self.r#type),
             1 => Some(&self.self_),
@@ -59,11 +81,11 @@ impl Schema for Tables {
         }
     }
 
-    fn table_mut(&mut self, index: usize) -> Option<&mut dyn TableWriter<Change>> {
+    fn set_table(&mut self, index: usize, table: &dyn std::any::Any) {
         match index {
-            0 => Some(&mut self.r#type),
-            1 => Some(&mut self.self_),
-            _ => None,
+            0 => self.r#type.set(table),
+            1 => self.self_.set(table),
+            _ => {}
         }
     }
 
@@ -98,11 +120,11 @@ impl Snapshot {
 
     /// The rows of `ads.type` at this version.
     pub fn r#type(&self) -> r#type::TypeView<'_> {
-        r#type::TypeView::new(&self.inner.tables().r#type)
+        r#type::TypeView::new(self.inner.table(&self.inner.tables().r#type, 0))
     }
 
     /// The rows of `ads.self_` at this version.
     pub fn self_(&self) -> self_::SelfRowView<'_> {
-        self_::SelfRowView::new(&self.inner.tables().self_)
+        self_::SelfRowView::new(self.inner.table(&self.inner.tables().self_, 1))
     }
 }

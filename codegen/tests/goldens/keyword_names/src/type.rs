@@ -3,13 +3,12 @@
 //! `ads.type`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.type`.
@@ -140,6 +139,20 @@ impl Type {
     }
 }
 
+impl mirror_runtime::store::Keyed for Type {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.r#type
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Type {
     type Key = u32;
     type Indexes = TypeIndexes;
@@ -150,6 +163,17 @@ impl Row for Type {
 
     fn key(&self) -> Self::Key {
         self.r#type
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -239,37 +263,88 @@ impl Row for Type {
 #[derive(Clone, Default)]
 pub struct TypeIndexes {
     /// The index `match` (`match`).
-    by_match: Index<u32, Type>,
+    by_match: Index<index_keys::by_match, Type>,
     /// The unique index `fn` (`fn`, `async`).
-    r#fn: Index<(u32, u32), Type>,
+    r#fn: Index<index_keys::r#fn, Type>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_match;
+    impl IndexOf<Type> for by_match {
+        type Key = u32;
+        fn of(row: &Type) -> Self::Key {
+            row.r#match
+        }
+        fn is_of(row: &Type, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.r#match == *part0
+        }
+        fn is_same(one: &Type, other: &Type) -> bool {
+            one.r#match == other.r#match
+        }
+        fn index(indexes: &TypeIndexes) -> &Index<Self, Type> {
+            &indexes.by_match
+        }
+    }
+    pub(super) struct r#fn;
+    impl IndexOf<Type> for r#fn {
+        type Key = (u32, u32);
+        fn of(row: &Type) -> Self::Key {
+            (row.r#fn, row.r#async)
+        }
+        fn is_of(row: &Type, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.r#fn == *part0 && row.r#async == *part1
+        }
+        fn is_same(one: &Type, other: &Type) -> bool {
+            one.r#fn == other.r#fn && one.r#async == other.r#async
+        }
+        fn index(indexes: &TypeIndexes) -> &Index<Self, Type> {
+            &indexes.r#fn
+        }
+    }
 }
 
 impl Indexes<Type> for TypeIndexes {
-    fn insert(&mut self, row: &Arc<Type>) {
-        self.by_match.insert(row.r#match, row);
-        self.r#fn.insert((row.r#fn, row.r#async), row);
+    const COUNT: usize = 2;
+    fn differ(one: &Type, other: &Type) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_match::is_same(one, other)
+            && index_keys::r#fn::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Type) {
-        self.by_match.remove(&row.r#match, row);
-        self.r#fn.remove(&(row.r#fn, row.r#async), row);
+    fn follow(
+        &mut self,
+        row: &Type,
+        beside: Option<&Type>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_match.follow(row, beside, step);
+        self.r#fn.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_match.bytes() + self.r#fn.bytes()
     }
 }
 
 /// The rows of `ads.type` at one version.
 #[derive(Clone, Copy)]
 pub struct TypeView<'s> {
-    table: &'s Table<Type>,
+    table: mirror_runtime::store::TableAt<'s, Type>,
 }
 
 impl<'s> TypeView<'s> {
-    pub(crate) fn new(table: &'s Table<Type>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Type>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`type`), if there is one.
     pub fn get(self, r#type: u32) -> Option<&'s Type> {
-        self.table.get(&r#type)
+        self.table.get(r#type)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -294,22 +369,22 @@ impl<'s> TypeView<'s> {
 
     /// The rows with this value of the index `match` (`match`), in the order of their keys.
     pub fn by_match(self, r#match: u32) -> impl Iterator<Item = &'s Type> + use<'s> {
-        self.table.indexes().by_match.all(&r#match)
+        self.table.all::<index_keys::by_match, _>(&r#match)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `match` (`match`), then of the row's key.
     pub fn by_match_range(self, bounds: impl RangeBounds<u32>) -> IndexRange<'s, Type> {
-        self.table.indexes().by_match.range(bounds)
+        self.table.index_range::<index_keys::by_match>(bounds)
     }
 
     /// The row with this value of the unique index `fn` (`fn`, `async`), if there is one.
     pub fn r#fn(self, r#fn: u32, r#async: u32) -> Option<&'s Type> {
-        self.table.indexes().r#fn.first(&(r#fn, r#async))
+        self.table.first::<index_keys::r#fn, _>(&(r#fn, r#async))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `fn` (`fn`, `async`), then of the row's key.
     pub fn fn_range(self, bounds: impl RangeBounds<(u32, u32)>) -> IndexRange<'s, Type> {
-        self.table.indexes().r#fn.range(bounds)
+        self.table.index_range::<index_keys::r#fn>(bounds)
     }
 }
 

@@ -3,13 +3,12 @@
 //! `ads.user`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.user`.
@@ -116,6 +115,20 @@ impl User {
     }
 }
 
+impl mirror_runtime::store::Keyed for User {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for User {
     type Key = u32;
     type Indexes = UserIndexes;
@@ -126,6 +139,17 @@ impl Row for User {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.email.heap_bytes()
     }
 
     #[inline]
@@ -212,41 +236,109 @@ impl Row for User {
 #[derive(Clone, Default)]
 pub struct UserIndexes {
     /// The unique index `email` (`email`).
-    by_email: Index<Option<Box<str>>, User>,
+    by_email: Index<index_keys::by_email, User>,
     /// The unique index `badge_day` (`badge`, `day`).
-    by_badge_day: Index<(Option<u32>, Option<mirror_runtime::Date>), User>,
+    by_badge_day: Index<index_keys::by_badge_day, User>,
     /// The index `day` (`day`).
-    by_day: Index<Option<mirror_runtime::Date>, User>,
+    by_day: Index<index_keys::by_day, User>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_email;
+    impl IndexOf<User> for by_email {
+        type Key = Option<Box<str>>;
+        fn of(row: &User) -> Self::Key {
+            row.email.clone()
+        }
+        fn is_of(row: &User, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.email == *part0
+        }
+        fn is_same(one: &User, other: &User) -> bool {
+            one.email == other.email
+        }
+        fn index(indexes: &UserIndexes) -> &Index<Self, User> {
+            &indexes.by_email
+        }
+    }
+    pub(super) struct by_badge_day;
+    impl IndexOf<User> for by_badge_day {
+        type Key = (Option<u32>, Option<mirror_runtime::Date>);
+        fn of(row: &User) -> Self::Key {
+            (row.badge, row.day)
+        }
+        fn is_of(row: &User, key: &Self::Key) -> bool {
+            let (part0, part1) = key;
+            row.badge == *part0 && row.day == *part1
+        }
+        fn is_same(one: &User, other: &User) -> bool {
+            one.badge == other.badge && one.day == other.day
+        }
+        fn index(indexes: &UserIndexes) -> &Index<Self, User> {
+            &indexes.by_badge_day
+        }
+    }
+    pub(super) struct by_day;
+    impl IndexOf<User> for by_day {
+        type Key = Option<mirror_runtime::Date>;
+        fn of(row: &User) -> Self::Key {
+            row.day
+        }
+        fn is_of(row: &User, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.day == *part0
+        }
+        fn is_same(one: &User, other: &User) -> bool {
+            one.day == other.day
+        }
+        fn index(indexes: &UserIndexes) -> &Index<Self, User> {
+            &indexes.by_day
+        }
+    }
 }
 
 impl Indexes<User> for UserIndexes {
-    fn insert(&mut self, row: &Arc<User>) {
-        self.by_email.insert(row.email.clone(), row);
-        self.by_badge_day.insert((row.badge, row.day), row);
-        self.by_day.insert(row.day, row);
+    const COUNT: usize = 3;
+    fn differ(one: &User, other: &User) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_email::is_same(one, other)
+            && index_keys::by_badge_day::is_same(one, other)
+            && index_keys::by_day::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &User) {
-        self.by_email.remove(&row.email.clone(), row);
-        self.by_badge_day.remove(&(row.badge, row.day), row);
-        self.by_day.remove(&row.day, row);
+    fn follow(
+        &mut self,
+        row: &User,
+        beside: Option<&User>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_email.follow(row, beside, step);
+        self.by_badge_day.follow(row, beside, step);
+        self.by_day.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_email.bytes() + self.by_badge_day.bytes() + self.by_day.bytes()
     }
 }
 
 /// The rows of `ads.user` at one version.
 #[derive(Clone, Copy)]
 pub struct UserView<'s> {
-    table: &'s Table<User>,
+    table: mirror_runtime::store::TableAt<'s, User>,
 }
 
 impl<'s> UserView<'s> {
-    pub(crate) fn new(table: &'s Table<User>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, User>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s User> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -273,7 +365,7 @@ impl<'s> UserView<'s> {
     ///
     /// Rows that hold NULL in one of these columns are not found this way.
     pub fn by_email(self, email: &str) -> Option<&'s User> {
-        self.table.indexes().by_email.first(&Some(Box::<str>::from(email)))
+        self.table.first::<index_keys::by_email, _>(&Some(Box::<str>::from(email)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
@@ -281,7 +373,7 @@ impl<'s> UserView<'s> {
         self,
         bounds: impl RangeBounds<Option<Box<str>>>,
     ) -> IndexRange<'s, User> {
-        self.table.indexes().by_email.range(bounds)
+        self.table.index_range::<index_keys::by_email>(bounds)
     }
 
     /// The row with this value of the unique index `badge_day` (`badge`, `day`), if there is one.
@@ -292,7 +384,7 @@ impl<'s> UserView<'s> {
         badge: u32,
         day: mirror_runtime::Date,
     ) -> Option<&'s User> {
-        self.table.indexes().by_badge_day.first(&(Some(badge), Some(day)))
+        self.table.first::<index_keys::by_badge_day, _>(&(Some(badge), Some(day)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `badge_day` (`badge`, `day`), then of the row's key.
@@ -300,7 +392,7 @@ impl<'s> UserView<'s> {
         self,
         bounds: impl RangeBounds<(Option<u32>, Option<mirror_runtime::Date>)>,
     ) -> IndexRange<'s, User> {
-        self.table.indexes().by_badge_day.range(bounds)
+        self.table.index_range::<index_keys::by_badge_day>(bounds)
     }
 
     /// The rows with this value of the index `day` (`day`), in the order of their keys.
@@ -308,7 +400,7 @@ impl<'s> UserView<'s> {
         self,
         day: Option<mirror_runtime::Date>,
     ) -> impl Iterator<Item = &'s User> + use<'s> {
-        self.table.indexes().by_day.all(&day)
+        self.table.all::<index_keys::by_day, _>(&day)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `day` (`day`), then of the row's key.
@@ -316,7 +408,7 @@ impl<'s> UserView<'s> {
         self,
         bounds: impl RangeBounds<Option<mirror_runtime::Date>>,
     ) -> IndexRange<'s, User> {
-        self.table.indexes().by_day.range(bounds)
+        self.table.index_range::<index_keys::by_day>(bounds)
     }
 }
 

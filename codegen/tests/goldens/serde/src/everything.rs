@@ -3,13 +3,12 @@
 //! `ads.everything`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{IndexRange, Indexes, Table};
+use mirror_runtime::store::{IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.everything`.
@@ -1001,6 +1000,20 @@ impl Everything {
     }
 }
 
+impl mirror_runtime::store::Keyed for Everything {
+    type KeyRef<'a> = i64;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Everything {
     type Key = i64;
     type Indexes = EverythingIndexes;
@@ -1011,6 +1024,23 @@ impl Row for Everything {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.c13.heap_bytes() + self.n13.heap_bytes() + self.c19.heap_bytes()
+            + self.n19.heap_bytes() + self.c20.heap_bytes() + self.n20.heap_bytes()
+            + self.c21.heap_bytes() + self.n21.heap_bytes() + self.c22.heap_bytes()
+            + self.n22.heap_bytes() + self.c23.heap_bytes() + self.n23.heap_bytes()
+            + self.c24.heap_bytes() + self.n24.heap_bytes() + self.c26.heap_bytes()
+            + self.n26.heap_bytes() + self.c27.heap_bytes() + self.n27.heap_bytes()
+            + self.c28.heap_bytes() + self.n28.heap_bytes()
     }
 
     #[inline]
@@ -1443,24 +1473,36 @@ impl Row for Everything {
 pub struct EverythingIndexes {}
 
 impl Indexes<Everything> for EverythingIndexes {
-    fn insert(&mut self, _row: &Arc<Everything>) {}
-    fn remove(&mut self, _row: &Everything) {}
+    const COUNT: usize = 0;
+    fn differ(_one: &Everything, _other: &Everything) -> bool {
+        false
+    }
+
+    fn follow(
+        &mut self,
+        _row: &Everything,
+        _beside: Option<&Everything>,
+        _step: mirror_runtime::store::Step,
+    ) {}
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// The rows of `ads.everything` at one version.
 #[derive(Clone, Copy)]
 pub struct EverythingView<'s> {
-    table: &'s Table<Everything>,
+    table: mirror_runtime::store::TableAt<'s, Everything>,
 }
 
 impl<'s> EverythingView<'s> {
-    pub(crate) fn new(table: &'s Table<Everything>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Everything>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: i64) -> Option<&'s Everything> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.

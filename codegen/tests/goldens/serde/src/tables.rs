@@ -3,12 +3,15 @@
 //! All tables together: as one value, as one snapshot, and as the sum of their changes.
 
 use mirror_runtime::layout::TableLayout;
-use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, Version};
+use mirror_runtime::store::{
+    ChangeView, RowChange, Rows, Schema, Table, TableKind, TableReader, TableWriter,
+    Version, Writing,
+};
 
 use crate::everything;
 
-/// All mirrored tables at one version; a clone shares every row.
-#[derive(Clone, Default)]
+/// Handles of all mirrored tables.
+#[derive(Clone)]
 pub struct Tables {
     /// `ads.everything`.
     everything: Table<everything::Everything>,
@@ -40,17 +43,29 @@ impl Schema for Tables {
         "0123456789abcdef"
     }
 
-    fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
+    fn kinds() -> &'static [&'static dyn TableKind] {
+        static KINDS: &[&dyn TableKind] = &[&Rows::<everything::Everything>::KIND];
+        KINDS
+    }
+
+    fn empty(at: Writing<'_>) -> (Self, Vec<Box<dyn TableWriter<Change>>>) {
+        let everything = Rows::<everything::Everything>::table(at);
+        let tables = Self { everything: everything.0 };
+        let writers = vec![everything.1,];
+        (tables, writers)
+    }
+
+    fn table(&self, index: usize) -> Option<&dyn TableReader> {
         match index {
             0 => Some(&self.everything),
             _ => None,
         }
     }
 
-    fn table_mut(&mut self, index: usize) -> Option<&mut dyn TableWriter<Change>> {
+    fn set_table(&mut self, index: usize, table: &dyn std::any::Any) {
         match index {
-            0 => Some(&mut self.everything),
-            _ => None,
+            0 => self.everything.set(table),
+            _ => {}
         }
     }
 
@@ -84,6 +99,8 @@ impl Snapshot {
 
     /// The rows of `ads.everything` at this version.
     pub fn everything(&self) -> everything::EverythingView<'_> {
-        everything::EverythingView::new(&self.inner.tables().everything)
+        everything::EverythingView::new(
+            self.inner.table(&self.inner.tables().everything, 0),
+        )
     }
 }

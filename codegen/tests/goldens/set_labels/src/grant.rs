@@ -3,13 +3,12 @@
 //! `ads.grant`: rows, look-ups and decoding.
 
 use std::ops::{BitOr, RangeBounds};
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::{ImageColumn, RowImage};
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.grant`.
@@ -105,6 +104,20 @@ impl Grant {
     }
 }
 
+impl mirror_runtime::store::Keyed for Grant {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Grant {
     type Key = u32;
     type Indexes = GrantIndexes;
@@ -115,6 +128,17 @@ impl Row for Grant {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -192,33 +216,67 @@ impl Row for Grant {
 #[derive(Clone, Default)]
 pub struct GrantIndexes {
     /// The index `flags` (`flags`).
-    by_flags: Index<GrantFlags, Grant>,
+    by_flags: Index<index_keys::by_flags, Grant>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_flags;
+    impl IndexOf<Grant> for by_flags {
+        type Key = GrantFlags;
+        fn of(row: &Grant) -> Self::Key {
+            row.flags
+        }
+        fn is_of(row: &Grant, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.flags == *part0
+        }
+        fn is_same(one: &Grant, other: &Grant) -> bool {
+            one.flags == other.flags
+        }
+        fn index(indexes: &GrantIndexes) -> &Index<Self, Grant> {
+            &indexes.by_flags
+        }
+    }
 }
 
 impl Indexes<Grant> for GrantIndexes {
-    fn insert(&mut self, row: &Arc<Grant>) {
-        self.by_flags.insert(row.flags, row);
+    const COUNT: usize = 1;
+    fn differ(one: &Grant, other: &Grant) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_flags::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Grant) {
-        self.by_flags.remove(&row.flags, row);
+    fn follow(
+        &mut self,
+        row: &Grant,
+        beside: Option<&Grant>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_flags.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_flags.bytes()
     }
 }
 
 /// The rows of `ads.grant` at one version.
 #[derive(Clone, Copy)]
 pub struct GrantView<'s> {
-    table: &'s Table<Grant>,
+    table: mirror_runtime::store::TableAt<'s, Grant>,
 }
 
 impl<'s> GrantView<'s> {
-    pub(crate) fn new(table: &'s Table<Grant>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Grant>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Grant> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -246,7 +304,7 @@ impl<'s> GrantView<'s> {
         self,
         flags: GrantFlags,
     ) -> impl Iterator<Item = &'s Grant> + use<'s> {
-        self.table.indexes().by_flags.all(&flags)
+        self.table.all::<index_keys::by_flags, _>(&flags)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `flags` (`flags`), then of the row's key.
@@ -254,7 +312,7 @@ impl<'s> GrantView<'s> {
         self,
         bounds: impl RangeBounds<GrantFlags>,
     ) -> IndexRange<'s, Grant> {
-        self.table.indexes().by_flags.range(bounds)
+        self.table.index_range::<index_keys::by_flags>(bounds)
     }
 }
 

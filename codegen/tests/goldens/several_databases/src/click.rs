@@ -3,13 +3,12 @@
 //! `ads.click`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.click`.
@@ -88,6 +87,20 @@ impl Click {
     }
 }
 
+impl mirror_runtime::store::Keyed for Click {
+    type KeyRef<'a> = u32;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        self.id
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Click {
     type Key = u32;
     type Indexes = ClickIndexes;
@@ -98,6 +111,17 @@ impl Row for Click {
 
     fn key(&self) -> Self::Key {
         self.id
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        *part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0
     }
 
     #[inline]
@@ -171,33 +195,67 @@ impl Row for Click {
 #[derive(Clone, Default)]
 pub struct ClickIndexes {
     /// The index `banner_id` (`banner_id`).
-    by_banner_id: Index<u32, Click>,
+    by_banner_id: Index<index_keys::by_banner_id, Click>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_banner_id;
+    impl IndexOf<Click> for by_banner_id {
+        type Key = u32;
+        fn of(row: &Click) -> Self::Key {
+            row.banner_id
+        }
+        fn is_of(row: &Click, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.banner_id == *part0
+        }
+        fn is_same(one: &Click, other: &Click) -> bool {
+            one.banner_id == other.banner_id
+        }
+        fn index(indexes: &ClickIndexes) -> &Index<Self, Click> {
+            &indexes.by_banner_id
+        }
+    }
 }
 
 impl Indexes<Click> for ClickIndexes {
-    fn insert(&mut self, row: &Arc<Click>) {
-        self.by_banner_id.insert(row.banner_id, row);
+    const COUNT: usize = 1;
+    fn differ(one: &Click, other: &Click) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_banner_id::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Click) {
-        self.by_banner_id.remove(&row.banner_id, row);
+    fn follow(
+        &mut self,
+        row: &Click,
+        beside: Option<&Click>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_banner_id.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_banner_id.bytes()
     }
 }
 
 /// The rows of `ads.click` at one version.
 #[derive(Clone, Copy)]
 pub struct ClickView<'s> {
-    table: &'s Table<Click>,
+    table: mirror_runtime::store::TableAt<'s, Click>,
 }
 
 impl<'s> ClickView<'s> {
-    pub(crate) fn new(table: &'s Table<Click>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Click>) -> Self {
         Self { table }
     }
 
     /// The row with this value of the primary key (`id`), if there is one.
     pub fn get(self, id: u32) -> Option<&'s Click> {
-        self.table.get(&id)
+        self.table.get(id)
     }
 
     /// The rows whose key is within the bounds, in key order.
@@ -225,7 +283,7 @@ impl<'s> ClickView<'s> {
         self,
         banner_id: u32,
     ) -> impl Iterator<Item = &'s Click> + use<'s> {
-        self.table.indexes().by_banner_id.all(&banner_id)
+        self.table.all::<index_keys::by_banner_id, _>(&banner_id)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `banner_id` (`banner_id`), then of the row's key.
@@ -233,7 +291,7 @@ impl<'s> ClickView<'s> {
         self,
         bounds: impl RangeBounds<u32>,
     ) -> IndexRange<'s, Click> {
-        self.table.indexes().by_banner_id.range(bounds)
+        self.table.index_range::<index_keys::by_banner_id>(bounds)
     }
 }
 

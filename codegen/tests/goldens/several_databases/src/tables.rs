@@ -3,13 +3,16 @@
 //! All tables together: as one value, as one snapshot, and as the sum of their changes.
 
 use mirror_runtime::layout::TableLayout;
-use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, Version};
+use mirror_runtime::store::{
+    ChangeView, RowChange, Rows, Schema, Table, TableKind, TableReader, TableWriter,
+    Version, Writing,
+};
 
 use crate::click;
 use crate::stats_click;
 
-/// All mirrored tables at one version; a clone shares every row.
-#[derive(Clone, Default)]
+/// Handles of all mirrored tables.
+#[derive(Clone)]
 pub struct Tables {
     /// `ads.click`.
     click: Table<click::Click>,
@@ -51,7 +54,26 @@ impl Schema for Tables {
         "0123456789abcdef"
     }
 
-    fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
+    fn kinds() -> &'static [&'static dyn TableKind] {
+        static KINDS: &[&dyn TableKind] = &[
+            &Rows::<click::Click>::KIND,
+            &Rows::<stats_click::StatsClick>::KIND,
+        ];
+        KINDS
+    }
+
+    fn empty(at: Writing<'_>) -> (Self, Vec<Box<dyn TableWriter<Change>>>) {
+        let click = Rows::<click::Click>::table(at);
+        let stats_click = Rows::<stats_click::StatsClick>::table(at);
+        let tables = Self {
+            click: click.0,
+            stats_click: stats_click.0,
+        };
+        let writers = vec![click.1, stats_click.1,];
+        (tables, writers)
+    }
+
+    fn table(&self, index: usize) -> Option<&dyn TableReader> {
         match index {
             0 => Some(&self.click),
             1 => Some(&self.stats_click),
@@ -59,11 +81,11 @@ impl Schema for Tables {
         }
     }
 
-    fn table_mut(&mut self, index: usize) -> Option<&mut dyn TableWriter<Change>> {
+    fn set_table(&mut self, index: usize, table: &dyn std::any::Any) {
         match index {
-            0 => Some(&mut self.click),
-            1 => Some(&mut self.stats_click),
-            _ => None,
+            0 => self.click.set(table),
+            1 => self.stats_click.set(table),
+            _ => {}
         }
     }
 
@@ -98,11 +120,13 @@ impl Snapshot {
 
     /// The rows of `ads.click` at this version.
     pub fn click(&self) -> click::ClickView<'_> {
-        click::ClickView::new(&self.inner.tables().click)
+        click::ClickView::new(self.inner.table(&self.inner.tables().click, 0))
     }
 
     /// The rows of `stats.click` at this version.
     pub fn stats_click(&self) -> stats_click::StatsClickView<'_> {
-        stats_click::StatsClickView::new(&self.inner.tables().stats_click)
+        stats_click::StatsClickView::new(
+            self.inner.table(&self.inner.tables().stats_click, 1),
+        )
     }
 }

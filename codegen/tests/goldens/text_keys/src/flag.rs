@@ -3,13 +3,12 @@
 //! `ads.flag`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::{Charset, layout::{ColumnLayout, ColumnType, TableLayout}};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.flag`.
@@ -107,6 +106,20 @@ impl Flag {
     }
 }
 
+impl mirror_runtime::store::Keyed for Flag {
+    type KeyRef<'a> = &'a str;
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        &*self.name
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Flag {
     type Key = Box<str>;
     type Indexes = FlagIndexes;
@@ -117,6 +130,17 @@ impl Row for Flag {
 
     fn key(&self) -> Self::Key {
         self.name.clone()
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        &**part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.name.heap_bytes() + self.owner.heap_bytes() + self.team.heap_bytes()
     }
 
     #[inline]
@@ -194,31 +218,82 @@ impl Row for Flag {
 #[derive(Clone, Default)]
 pub struct FlagIndexes {
     /// The index `owner` (`owner`).
-    by_owner: Index<Box<str>, Flag>,
+    by_owner: Index<index_keys::by_owner, Flag>,
     /// The index `team` (`team`).
-    by_team: Index<Option<Box<str>>, Flag>,
+    by_team: Index<index_keys::by_team, Flag>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_owner;
+    impl IndexOf<Flag> for by_owner {
+        type Key = Box<str>;
+        fn of(row: &Flag) -> Self::Key {
+            row.owner.clone()
+        }
+        fn is_of(row: &Flag, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.owner == *part0
+        }
+        fn is_same(one: &Flag, other: &Flag) -> bool {
+            one.owner == other.owner
+        }
+        fn index(indexes: &FlagIndexes) -> &Index<Self, Flag> {
+            &indexes.by_owner
+        }
+    }
+    pub(super) struct by_team;
+    impl IndexOf<Flag> for by_team {
+        type Key = Option<Box<str>>;
+        fn of(row: &Flag) -> Self::Key {
+            row.team.clone()
+        }
+        fn is_of(row: &Flag, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.team == *part0
+        }
+        fn is_same(one: &Flag, other: &Flag) -> bool {
+            one.team == other.team
+        }
+        fn index(indexes: &FlagIndexes) -> &Index<Self, Flag> {
+            &indexes.by_team
+        }
+    }
 }
 
 impl Indexes<Flag> for FlagIndexes {
-    fn insert(&mut self, row: &Arc<Flag>) {
-        self.by_owner.insert(row.owner.clone(), row);
-        self.by_team.insert(row.team.clone(), row);
+    const COUNT: usize = 2;
+    fn differ(one: &Flag, other: &Flag) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_owner::is_same(one, other)
+            && index_keys::by_team::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Flag) {
-        self.by_owner.remove(&row.owner.clone(), row);
-        self.by_team.remove(&row.team.clone(), row);
+    fn follow(
+        &mut self,
+        row: &Flag,
+        beside: Option<&Flag>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_owner.follow(row, beside, step);
+        self.by_team.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_owner.bytes() + self.by_team.bytes()
     }
 }
 
 /// The rows of `ads.flag` at one version.
 #[derive(Clone, Copy)]
 pub struct FlagView<'s> {
-    table: &'s Table<Flag>,
+    table: mirror_runtime::store::TableAt<'s, Flag>,
 }
 
 impl<'s> FlagView<'s> {
-    pub(crate) fn new(table: &'s Table<Flag>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Flag>) -> Self {
         Self { table }
     }
 
@@ -249,7 +324,7 @@ impl<'s> FlagView<'s> {
 
     /// The rows with this value of the index `owner` (`owner`), in the order of their keys.
     pub fn by_owner(self, owner: &str) -> impl Iterator<Item = &'s Flag> + use<'s> {
-        self.table.indexes().by_owner.all(owner)
+        self.table.all::<index_keys::by_owner, _>(owner)
     }
 
     /// The rows whose key is within the bounds, in the order of the index `owner` (`owner`), then of the row's key.
@@ -257,7 +332,7 @@ impl<'s> FlagView<'s> {
         self,
         bounds: impl RangeBounds<Box<str>>,
     ) -> IndexRange<'s, Flag> {
-        self.table.indexes().by_owner.range(bounds)
+        self.table.index_range::<index_keys::by_owner>(bounds)
     }
 
     /// The rows with this value of the index `team` (`team`), in the order of their keys.
@@ -265,7 +340,7 @@ impl<'s> FlagView<'s> {
         self,
         team: Option<&str>,
     ) -> impl Iterator<Item = &'s Flag> + use<'s> {
-        self.table.indexes().by_team.all(&team.map(Box::<str>::from))
+        self.table.all::<index_keys::by_team, _>(&team.map(Box::<str>::from))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `team` (`team`), then of the row's key.
@@ -273,7 +348,7 @@ impl<'s> FlagView<'s> {
         self,
         bounds: impl RangeBounds<Option<Box<str>>>,
     ) -> IndexRange<'s, Flag> {
-        self.table.indexes().by_team.range(bounds)
+        self.table.index_range::<index_keys::by_team>(bounds)
     }
 }
 

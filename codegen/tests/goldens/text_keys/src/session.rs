@@ -3,13 +3,12 @@
 //! `ads.session`: rows, look-ups and decoding.
 
 use std::ops::RangeBounds;
-use std::sync::Arc;
 
 use mirror_runtime::error::ValueError;
 use mirror_runtime::image::RowImage;
 use mirror_runtime::layout::{ColumnLayout, ColumnType, TableLayout};
 use mirror_runtime::row::{ColumnValue, Row, SelectValue};
-use mirror_runtime::store::{Index, IndexRange, Indexes, Table};
+use mirror_runtime::store::{Index, IndexRange, Indexes};
 use mirror_runtime::value::Value;
 
 /// One row of `ads.session`.
@@ -105,6 +104,20 @@ impl Session {
     }
 }
 
+impl mirror_runtime::store::Keyed for Session {
+    type KeyRef<'a> = &'a [u8];
+
+    #[inline]
+    fn key_ref(&self) -> Self::KeyRef<'_> {
+        &*self.token
+    }
+
+    #[inline]
+    fn is_same_key(one: Self::KeyRef<'_>, other: Self::KeyRef<'_>) -> bool {
+        one == other
+    }
+}
+
 impl Row for Session {
     type Key = Box<[u8]>;
     type Indexes = SessionIndexes;
@@ -115,6 +128,17 @@ impl Row for Session {
 
     fn key(&self) -> Self::Key {
         self.token.clone()
+    }
+
+    #[inline]
+    fn borrowed(key: &Self::Key) -> Self::KeyRef<'_> {
+        let part0 = key;
+        &**part0
+    }
+
+    #[inline]
+    fn heap_bytes(&self) -> usize {
+        0 + self.token.heap_bytes() + self.hash.heap_bytes() + self.parent.heap_bytes()
     }
 
     #[inline]
@@ -192,31 +216,82 @@ impl Row for Session {
 #[derive(Clone, Default)]
 pub struct SessionIndexes {
     /// The unique index `hash` (`hash`).
-    by_hash: Index<Box<[u8]>, Session>,
+    by_hash: Index<index_keys::by_hash, Session>,
     /// The index `parent` (`parent`).
-    by_parent: Index<Option<Box<[u8]>>, Session>,
+    by_parent: Index<index_keys::by_parent, Session>,
+}
+
+/// What the indexes are over.
+mod index_keys {
+    use super::*;
+    use mirror_runtime::store::IndexOf;
+    pub(super) struct by_hash;
+    impl IndexOf<Session> for by_hash {
+        type Key = Box<[u8]>;
+        fn of(row: &Session) -> Self::Key {
+            row.hash.clone()
+        }
+        fn is_of(row: &Session, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.hash == *part0
+        }
+        fn is_same(one: &Session, other: &Session) -> bool {
+            one.hash == other.hash
+        }
+        fn index(indexes: &SessionIndexes) -> &Index<Self, Session> {
+            &indexes.by_hash
+        }
+    }
+    pub(super) struct by_parent;
+    impl IndexOf<Session> for by_parent {
+        type Key = Option<Box<[u8]>>;
+        fn of(row: &Session) -> Self::Key {
+            row.parent.clone()
+        }
+        fn is_of(row: &Session, key: &Self::Key) -> bool {
+            let part0 = key;
+            row.parent == *part0
+        }
+        fn is_same(one: &Session, other: &Session) -> bool {
+            one.parent == other.parent
+        }
+        fn index(indexes: &SessionIndexes) -> &Index<Self, Session> {
+            &indexes.by_parent
+        }
+    }
 }
 
 impl Indexes<Session> for SessionIndexes {
-    fn insert(&mut self, row: &Arc<Session>) {
-        self.by_hash.insert(row.hash.clone(), row);
-        self.by_parent.insert(row.parent.clone(), row);
+    const COUNT: usize = 2;
+    fn differ(one: &Session, other: &Session) -> bool {
+        use mirror_runtime::store::IndexOf as _;
+        !(index_keys::by_hash::is_same(one, other)
+            && index_keys::by_parent::is_same(one, other))
     }
 
-    fn remove(&mut self, row: &Session) {
-        self.by_hash.remove(&row.hash.clone(), row);
-        self.by_parent.remove(&row.parent.clone(), row);
+    fn follow(
+        &mut self,
+        row: &Session,
+        beside: Option<&Session>,
+        step: mirror_runtime::store::Step,
+    ) {
+        self.by_hash.follow(row, beside, step);
+        self.by_parent.follow(row, beside, step);
+    }
+
+    fn bytes(&self) -> usize {
+        0 + self.by_hash.bytes() + self.by_parent.bytes()
     }
 }
 
 /// The rows of `ads.session` at one version.
 #[derive(Clone, Copy)]
 pub struct SessionView<'s> {
-    table: &'s Table<Session>,
+    table: mirror_runtime::store::TableAt<'s, Session>,
 }
 
 impl<'s> SessionView<'s> {
-    pub(crate) fn new(table: &'s Table<Session>) -> Self {
+    pub(crate) fn new(table: mirror_runtime::store::TableAt<'s, Session>) -> Self {
         Self { table }
     }
 
@@ -247,7 +322,7 @@ impl<'s> SessionView<'s> {
 
     /// The row with this value of the unique index `hash` (`hash`), if there is one.
     pub fn by_hash(self, hash: &[u8]) -> Option<&'s Session> {
-        self.table.indexes().by_hash.first(hash)
+        self.table.first::<index_keys::by_hash, _>(hash)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `hash` (`hash`), then of the row's key.
@@ -255,7 +330,7 @@ impl<'s> SessionView<'s> {
         self,
         bounds: impl RangeBounds<Box<[u8]>>,
     ) -> IndexRange<'s, Session> {
-        self.table.indexes().by_hash.range(bounds)
+        self.table.index_range::<index_keys::by_hash>(bounds)
     }
 
     /// The rows with this value of the index `parent` (`parent`), in the order of their keys.
@@ -263,7 +338,7 @@ impl<'s> SessionView<'s> {
         self,
         parent: Option<&[u8]>,
     ) -> impl Iterator<Item = &'s Session> + use<'s> {
-        self.table.indexes().by_parent.all(&parent.map(Box::<[u8]>::from))
+        self.table.all::<index_keys::by_parent, _>(&parent.map(Box::<[u8]>::from))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `parent` (`parent`), then of the row's key.
@@ -271,7 +346,7 @@ impl<'s> SessionView<'s> {
         self,
         bounds: impl RangeBounds<Option<Box<[u8]>>>,
     ) -> IndexRange<'s, Session> {
-        self.table.indexes().by_parent.range(bounds)
+        self.table.index_range::<index_keys::by_parent>(bounds)
     }
 }
 

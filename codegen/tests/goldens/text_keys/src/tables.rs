@@ -3,13 +3,16 @@
 //! All tables together: as one value, as one snapshot, and as the sum of their changes.
 
 use mirror_runtime::layout::TableLayout;
-use mirror_runtime::store::{ChangeView, RowChange, Schema, Table, TableWriter, Version};
+use mirror_runtime::store::{
+    ChangeView, RowChange, Rows, Schema, Table, TableKind, TableReader, TableWriter,
+    Version, Writing,
+};
 
 use crate::flag;
 use crate::session;
 
-/// All mirrored tables at one version; a clone shares every row.
-#[derive(Clone, Default)]
+/// Handles of all mirrored tables.
+#[derive(Clone)]
 pub struct Tables {
     /// `ads.flag`.
     flag: Table<flag::Flag>,
@@ -51,7 +54,26 @@ impl Schema for Tables {
         "0123456789abcdef"
     }
 
-    fn table(&self, index: usize) -> Option<&dyn TableWriter<Change>> {
+    fn kinds() -> &'static [&'static dyn TableKind] {
+        static KINDS: &[&dyn TableKind] = &[
+            &Rows::<flag::Flag>::KIND,
+            &Rows::<session::Session>::KIND,
+        ];
+        KINDS
+    }
+
+    fn empty(at: Writing<'_>) -> (Self, Vec<Box<dyn TableWriter<Change>>>) {
+        let flag = Rows::<flag::Flag>::table(at);
+        let session = Rows::<session::Session>::table(at);
+        let tables = Self {
+            flag: flag.0,
+            session: session.0,
+        };
+        let writers = vec![flag.1, session.1,];
+        (tables, writers)
+    }
+
+    fn table(&self, index: usize) -> Option<&dyn TableReader> {
         match index {
             0 => Some(&self.flag),
             1 => Some(&self.session),
@@ -59,11 +81,11 @@ impl Schema for Tables {
         }
     }
 
-    fn table_mut(&mut self, index: usize) -> Option<&mut dyn TableWriter<Change>> {
+    fn set_table(&mut self, index: usize, table: &dyn std::any::Any) {
         match index {
-            0 => Some(&mut self.flag),
-            1 => Some(&mut self.session),
-            _ => None,
+            0 => self.flag.set(table),
+            1 => self.session.set(table),
+            _ => {}
         }
     }
 
@@ -98,11 +120,11 @@ impl Snapshot {
 
     /// The rows of `ads.flag` at this version.
     pub fn flag(&self) -> flag::FlagView<'_> {
-        flag::FlagView::new(&self.inner.tables().flag)
+        flag::FlagView::new(self.inner.table(&self.inner.tables().flag, 0))
     }
 
     /// The rows of `ads.session` at this version.
     pub fn session(&self) -> session::SessionView<'_> {
-        session::SessionView::new(&self.inner.tables().session)
+        session::SessionView::new(self.inner.table(&self.inner.tables().session, 1))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::cascade::CascadeError;
 use crate::error::Error;
@@ -17,6 +18,9 @@ use crate::store::{Mode, Schema, Unapplied, Writer};
 use crate::subscription::{Subscribers, Transaction};
 use crate::table_states::TableStates;
 use crate::transaction::{Boundary, Redefined, Touch, TransactionSink};
+
+/// Transactions between two looks which states snapshots hold.
+const HELD_LOOK: u64 = 64;
 
 /// The sink of a mirror: changes go to the writer's working copy, boundaries publish it.
 pub(crate) struct Applier<'m, S: Schema> {
@@ -158,6 +162,16 @@ impl<'m, S: Schema> Applier<'m, S> {
     pub(crate) fn name_of(table: usize) -> String {
         let layout = S::layouts().get(table);
         layout.map_or_else(String::new, |layout| layout.full_name())
+    }
+
+    /// There is nothing to apply: gives back memory, for about so long, and looks which states
+    /// snapshots hold.
+    pub(crate) fn tidy(&mut self, time: Duration) {
+        self.writer.tidy(time);
+        self.status.held_since(self.writer.oldest_replaced());
+        let writer = &*self.writer;
+        self.status
+            .update(|status| refresh(writer, status, 0..S::layouts().len()));
     }
 
     /// Applies all rows of an event to their table, and nothing else.
@@ -321,6 +335,9 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             let published = !self.changed.is_empty();
             if published {
                 self.publish(&boundary);
+                if self.applied.is_multiple_of(HELD_LOOK) {
+                    self.status.held_since(self.writer.oldest_replaced());
+                }
             }
             let writer = &*self.writer;
             let changed = self.changed.drain(..);

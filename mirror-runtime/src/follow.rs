@@ -204,7 +204,7 @@ impl<S: Schema> Session<'_, S> {
             self.go_live_if_there(applier, &position, until);
             if until.is_none() {
                 if event.header.is_heartbeat() {
-                    applier.writer.tidy(TIDY_TIME);
+                    applier.tidy(TIDY_TIME);
                 }
                 quiet.heard(&event.header, &position, &shared.options.url)?;
                 shared.status.reached(position);

@@ -85,6 +85,10 @@ pub struct Status {
     pub last_reload: Option<String>,
     /// How long the last load took, from the first SELECT to visibility.
     pub load_time: Option<Duration>,
+    /// Time since the oldest state that a snapshot holds was replaced by a newer one, as seen at
+    /// the last transaction or heartbeat; `None` when no older state is held. All versions of
+    /// rows that were made since are kept for it: see [`pinned_versions`](Self::pinned_versions).
+    pub oldest_snapshot: Option<Duration>,
 }
 
 impl Status {
@@ -107,6 +111,15 @@ impl Status {
                 Health::Stale(format!("tables are loaded again: {reason}"))
             }
         }
+    }
+
+    /// Versions of rows that are kept beside the rows of the last state: for snapshots that hold
+    /// older ones, or since their memory is not given back yet.
+    #[must_use]
+    pub fn pinned_versions(&self) -> u64 {
+        let memory = self.tables.iter().map(|table| table.memory);
+        let pinned = memory.map(|memory| memory.versions.saturating_sub(memory.rows));
+        pinned.sum::<usize>() as u64
     }
 
     /// How far the mirror is behind the server: nothing while heartbeats come and everything
@@ -134,6 +147,8 @@ pub(crate) struct StatusCell {
 struct Inner {
     status: Status,
     last_heard: Option<Instant>,
+    /// When the oldest state that is held was replaced.
+    oldest_replaced: Option<Instant>,
     /// Everything before this is visible to readers. Unlike the status's position it is also
     /// the end of events that change nothing, such as those at the start of a file.
     reached: Option<BinlogPosition>,
@@ -178,8 +193,10 @@ impl StatusCell {
                     reloads: 0,
                     last_reload: None,
                     load_time: None,
+                    oldest_snapshot: None,
                 },
                 last_heard: None,
+                oldest_replaced: None,
                 reached: None,
                 waiting: 0,
             }),
@@ -198,12 +215,18 @@ impl StatusCell {
         let inner = self.lock();
         let mut status = inner.status.clone();
         status.silent_for = inner.last_heard.map(|at| at.elapsed());
+        status.oldest_snapshot = inner.oldest_replaced.map(|at| at.elapsed());
         status
     }
 
     pub(crate) fn update(&self, change: impl FnOnce(&mut Status)) {
         change(&mut self.lock().status);
         self.changed.notify_all();
+    }
+
+    /// Which state snapshots hold: when the oldest was replaced.
+    pub(crate) fn held_since(&self, oldest_replaced: Option<Instant>) {
+        self.lock().oldest_replaced = oldest_replaced;
     }
 
     pub(crate) fn heard(&self) {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64 as StdAtomicU64;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::sync::{AtomicU64, Current, Ordering};
 
@@ -25,7 +25,6 @@ pub(crate) struct Clock {
 /// One version.
 struct Published<P> {
     number: u64,
-    at: Instant,
     clock: Arc<Clock>,
     payload: P,
 }
@@ -114,9 +113,12 @@ impl<P> Store<P> {
         });
         let published = Arc::new(Published {
             number: 0,
-            at: Instant::now(),
             clock: Arc::clone(&clock),
-            payload: first(Writing { clock: &clock }),
+            payload: first(Writing {
+                clock: &clock,
+                published: 0,
+                held: &VecDeque::new(),
+            }),
         });
         let store = Arc::new(Self {
             current: Current::new(published),
@@ -126,6 +128,7 @@ impl<P> Store<P> {
             clock,
             published: 0,
             before: VecDeque::new(),
+            held: VecDeque::new(),
             sweep_at: SWEEP,
         };
         (store, publisher)
@@ -145,6 +148,10 @@ impl<P> Store<P> {
 #[derive(Clone, Copy)]
 pub struct Writing<'p> {
     clock: &'p Clock,
+    /// Number of the version that is published.
+    published: u64,
+    /// Numbers of older versions that may be held, oldest first.
+    held: &'p VecDeque<u64>,
 }
 
 impl Writing<'_> {
@@ -160,6 +167,18 @@ impl Writing<'_> {
         self.clock.oldest.load(Ordering::Acquire)
     }
 
+    /// Number of the version that is published.
+    pub(crate) fn published(self) -> u64 {
+        self.published
+    }
+
+    /// Whether a snapshot may show a version from the first number to the one before the second,
+    /// which is published.
+    pub(crate) fn is_held(self, from: u64, before: u64) -> bool {
+        let next = self.held.partition_point(|number| *number < from);
+        self.held.get(next).is_some_and(|number| *number < before)
+    }
+
     pub(crate) fn store(self) -> u64 {
         self.clock.store
     }
@@ -171,8 +190,11 @@ pub struct Publisher<P> {
     clock: Arc<Clock>,
     /// Number of the version that is published now.
     published: u64,
-    /// Versions before that, as far as they may be held; oldest first.
-    before: VecDeque<Arc<Published<P>>>,
+    /// Versions before that, as far as they may be held, and when each was replaced; oldest
+    /// first.
+    before: VecDeque<(Instant, Arc<Published<P>>)>,
+    /// Their numbers.
+    held: VecDeque<u64>,
     /// Length of `before` at which those that nobody holds are dropped from its middle.
     sweep_at: usize,
 }
@@ -182,7 +204,11 @@ impl<P> Publisher<P> {
     /// version can be published.
     #[must_use]
     pub fn writing(&self) -> Writing<'_> {
-        Writing { clock: &self.clock }
+        Writing {
+            clock: &self.clock,
+            published: self.published,
+            held: &self.held,
+        }
     }
 
     /// Publishes the version that is being written: from now on snapshots show it. Its number.
@@ -190,14 +216,14 @@ impl<P> Publisher<P> {
         let number = self.writing().number();
         let next = Arc::new(Published {
             number,
-            at: Instant::now(),
             clock: Arc::clone(&self.clock),
             payload,
         });
         // The one store that shows everything; all rows were written before it.
         let old = self.store.current.swap(next);
         self.published = number;
-        self.before.push_back(old);
+        self.held.push_back(old.number);
+        self.before.push_back((Instant::now(), old));
         self.clock.writing.store(number + 1, Ordering::Release);
         self.look();
         number
@@ -215,30 +241,39 @@ impl<P> Publisher<P> {
         self.writing().oldest()
     }
 
-    /// Age of the oldest version that a snapshot holds although newer ones are published, since
-    /// it was published; `None` when there is none.
-    pub fn oldest_age(&mut self) -> Option<Duration> {
+    /// When the oldest version that a snapshot holds was replaced by a newer one; `None` when none
+    /// is held but the one that is published.
+    pub fn oldest_replaced(&mut self) -> Option<Instant> {
         self.look();
-        self.before.front().map(|held| held.at.elapsed())
+        self.before.front().map(|(replaced, _)| *replaced)
     }
 
     /// Forgets versions that nobody holds.
     fn look(&mut self) {
         // Nobody can take one of these any more, so one that has no other owner stays so:
         // `get_mut` synchronizes with the drop of the last snapshot, whose reads come before.
-        while let Some(first) = self.before.front_mut()
+        while let Some((_, first)) = self.before.front_mut()
             && Arc::get_mut(first).is_some()
         {
             self.before.pop_front();
+            self.held.pop_front();
+        }
+        while let Some((_, last)) = self.before.back_mut()
+            && Arc::get_mut(last).is_some()
+        {
+            self.before.pop_back();
+            self.held.pop_back();
         }
         if self.before.len() >= self.sweep_at {
-            self.before.retain_mut(|held| Arc::get_mut(held).is_none());
+            self.before
+                .retain_mut(|(_, held)| Arc::get_mut(held).is_none());
+            self.held = self.before.iter().map(|(_, held)| held.number).collect();
             self.sweep_at = (2 * self.before.len()).max(SWEEP);
         }
         let oldest = self
             .before
             .front()
-            .map_or(self.published, |held| held.number);
+            .map_or(self.published, |(_, held)| held.number);
         self.clock.oldest.store(oldest, Ordering::Release);
     }
 }

@@ -4,7 +4,7 @@ use std::ptr::{self, NonNull};
 use std::sync::PoisonError;
 
 use crate::publish::Writing;
-use crate::slots::{LEAST, Slot, hash_of};
+use crate::slots::{LEAST, Slot, Slots, hash_of};
 use crate::sync::Ordering;
 use crate::table::Garbage;
 use crate::version::{Follow, Keyed, REPLACED, Version};
@@ -35,6 +35,9 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         {
             let count = garbage.versions.len().min(left);
             left -= count.max(1);
+            // SAFETY: freed below.
+            let bytes = |slots: &NonNull<Slots<R>>| unsafe { slots.as_ref() }.bytes();
+            self.waiting_slot_bytes -= garbage.slots.iter().map(bytes).sum::<usize>();
             self.versions -= count;
             // SAFETY: taken out while `number` was written, and no snapshot is older (rule 2).
             unsafe { garbage.free(count) };
@@ -57,10 +60,14 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
     fn forget(&mut self, touched: Touched<R>, number: u64, writing: u64) {
         match touched {
             Touched::Created(version) => {
-                // SAFETY: it is freed only by what replaced or deleted it, which comes later.
-                let prev = unsafe { version.as_ref() }
-                    .prev
-                    .swap(ptr::null_mut(), Ordering::AcqRel);
+                // SAFETY: it is freed only by what replaced or deleted it, or took it out, which
+                // comes later.
+                let held = unsafe { version.as_ref() };
+                if held.end.load(Ordering::Acquire) == REPLACED {
+                    // Taken out of its chain, with what it replaced left in.
+                    return;
+                }
+                let prev = held.prev.swap(ptr::null_mut(), Ordering::AcqRel);
                 if let Some(prev) = NonNull::new(prev) {
                     // SAFETY: as above; of the replaced one, it is not released yet.
                     let (row, gone) = unsafe { (&version.as_ref().row, prev.as_ref()) };
@@ -88,17 +95,47 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         }
     }
 
+    /// Takes the version below a head out of the chain when no snapshot shows it, so that chains
+    /// stay as short as there are snapshots, however long one is held and however often the row is
+    /// changed.
+    pub(crate) fn shorten(&mut self, head: &Version<R>, at: Writing<'_>) {
+        // What is not published yet may have to be looked at by its number (`rows_at`).
+        if head.begin > at.published() {
+            return;
+        }
+        let Some(below) = NonNull::new(head.prev.load(Ordering::Acquire)) else {
+            return;
+        };
+        // SAFETY: in the chain, so not freed.
+        let out = unsafe { below.as_ref() };
+        if at.is_held(out.begin, head.begin) {
+            return;
+        }
+        let rest = out.prev.load(Ordering::Acquire);
+        // SAFETY: as above.
+        let under = NonNull::new(rest).map(|rest| unsafe { rest.as_ref() });
+        let under = under
+            .filter(|under| is_there(under))
+            .map(|under| &under.row);
+        self.follow.came(&head.row, under);
+        self.follow
+            .went(&head.row, is_there(out).then_some(&out.row));
+        self.follow.went(&out.row, under);
+        // Readers that are at it go on to the rest, which it leads to still: their snapshots are
+        // older than it, and keep it from being freed (rule 2).
+        head.prev.store(rest, Ordering::Release);
+        out.end.store(REPLACED, Ordering::Release);
+        self.garbage_of(at.number()).versions.push(below);
+    }
+
     /// What the table takes.
     #[must_use]
     pub fn memory(&self) -> TableMemory {
-        let waiting = self.garbage.iter().flat_map(|(_, garbage)| &garbage.slots);
-        // SAFETY: garbage is freed by `&mut self` only.
-        let waiting: usize = waiting.map(|slots| unsafe { slots.as_ref() }.bytes()).sum();
         TableMemory {
             rows: self.rows,
             versions: self.versions,
             version_bytes: self.versions * size_of::<Version<R>>(),
-            slot_bytes: self.slots().bytes() + waiting,
+            slot_bytes: self.slots().bytes() + self.waiting_slot_bytes,
         }
     }
 

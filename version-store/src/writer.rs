@@ -52,6 +52,8 @@ pub struct TableWriter<R: Keyed, F: Follow<R> = ()> {
     pub(crate) touched_in: u64,
     /// The last version in which a row was put or deleted.
     pub(crate) changed_in: u64,
+    /// Bytes of outgrown arrays that are not freed.
+    pub(crate) waiting_slot_bytes: usize,
     /// How much was done in versions that are over, since memory was given back last.
     pub(crate) settled: usize,
     /// What was done in earlier versions, by their numbers, and waits for snapshots to go.
@@ -124,6 +126,7 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
             touched_in: at.number(),
             changed_in: 0,
             settled: 0,
+            waiting_slot_bytes: 0,
             shared,
             follow,
             stranded: false,
@@ -154,6 +157,18 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
     pub fn get_ref(&self, key: R::KeyRef<'_>) -> Option<RowRef<R>> {
         // SAFETY: only the writer frees heads, by `&mut self`.
         self.head(key).map(|head| unsafe { RowRef::of(head) })
+    }
+
+    /// Length of a key's chain of versions.
+    #[must_use]
+    pub fn chain(&self, key: R::KeyRef<'_>) -> usize {
+        let hash = hash_of(&self.shared.hasher, key);
+        // SAFETY: only the writer frees heads, by `&mut self`.
+        let (_, head) = unsafe { self.slots().search(hash, key) };
+        // SAFETY: in the chain, so not freed.
+        let below =
+            |held: &NonNull<Version<R>>| unsafe { held.as_ref() }.prev.load(Ordering::Acquire);
+        std::iter::successors(head, |held| NonNull::new(below(held))).count()
     }
 
     /// The head of a key's chain, when it is a row of the running transaction's state.
@@ -187,7 +202,10 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
     /// # Panics
     /// When rows of that version may be gone: a newer one is published.
     pub fn rows_at<'w>(&'w self, at: Writing<'w>, number: u64) -> impl Iterator<Item = &'w R> {
-        assert!(at.oldest() <= number, "a version of which rows may be gone");
+        assert!(
+            at.published() < number,
+            "a version of which rows may be gone"
+        );
         let slots = self.slots();
         (0..slots.capacity()).filter_map(move |place| {
             let Slot::Head(head) = slots.get(place) else {
@@ -237,6 +255,9 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         let (place, head) = unsafe { self.slots().search(hash, row.key_ref()) };
         // SAFETY: as above.
         let held = head.map(|head| unsafe { head.as_ref() });
+        if let Some(held) = held {
+            self.shorten(held, at);
+        }
         Found {
             writing,
             hash,
@@ -377,6 +398,8 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
             .swap(boxed(new).as_ptr(), Ordering::AcqRel);
         self.used = self.keys;
         if let Some(old) = NonNull::new(old) {
+            // SAFETY: not freed before it was garbage for a version.
+            self.waiting_slot_bytes += unsafe { old.as_ref() }.bytes();
             self.garbage_of(writing).slots.push(old);
         }
     }

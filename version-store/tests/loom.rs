@@ -162,3 +162,17 @@ fn a_reader_finds_its_rows_while_the_slots_grow() {
         },
     );
 }
+
+#[test]
+fn a_chain_is_shortened_under_a_reader_that_walks_it() {
+    check(
+        |publisher, table, writer| {
+            for value in 1..4 {
+                writer.put(publisher.writing(), row(0, value));
+                publisher.publish(Some(table.clone()));
+            }
+            writer.reclaim(publisher.writing(), 100);
+        },
+        |number, first, second| (first, second) == (Some(number - 1), Some(0)),
+    );
+}

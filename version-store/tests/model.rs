@@ -316,3 +316,27 @@ fn a_snapshot_of_another_store_is_refused() {
     let snapshot = other.snapshot();
     let _ = table.view(snapshot.moment());
 }
+
+#[test]
+fn a_held_snapshot_keeps_chains_short() {
+    let living = Arc::new(AtomicUsize::new(0));
+    let (store, mut publisher) = Store::new(None);
+    let (table, mut writer) = Table::<Row>::followed(publisher.writing(), Classes::default());
+    writer.put(publisher.writing(), Row::new(1, 0, &living));
+    publisher.publish(Some(table.clone()));
+    let held = store.snapshot();
+    for value in 1..=1000 {
+        writer.put(publisher.writing(), Row::new(1, value, &living));
+        publisher.publish(Some(table.clone()));
+        while writer.reclaim(publisher.writing(), 10) {}
+    }
+    assert_eq!(writer.chain(1), 3);
+    let view = held.payload().as_ref().unwrap().view(held.moment());
+    assert_eq!(view.get(1).map(Row::value), Some(0));
+    drop(held);
+    for _ in 0..2 {
+        publisher.publish(Some(table.clone()));
+        while writer.reclaim(publisher.writing(), 1000) {}
+    }
+    assert_eq!((writer.chain(1), living.load(Ordering::SeqCst)), (1, 1));
+}

@@ -86,7 +86,7 @@ const USER_TYPES_MANIFEST: &str =
 const USER_TYPES: &str = r#"//! Types of columns.
 
 /// A number.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(u32);
 
 impl From<u32> for Id {
@@ -102,7 +102,7 @@ impl From<Id> for u32 {
 }
 
 /// Text that is not empty.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(Box<str>);
 
 impl TryFrom<Box<str>> for Name {

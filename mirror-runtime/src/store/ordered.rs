@@ -45,6 +45,8 @@ pub(super) struct Following<R: Row> {
     pub(super) heap_bytes: usize,
     /// Whether readers have an older order.
     is_new: bool,
+    /// Keys that readers have in their order and that went since.
+    dropped: usize,
 }
 
 impl<R: Row> Default for Following<R> {
@@ -55,6 +57,7 @@ impl<R: Row> Default for Following<R> {
             children: Children::default(),
             heap_bytes: 0,
             is_new: false,
+            dropped: 0,
         }
     }
 }
@@ -66,7 +69,14 @@ impl<R: Row> Following<R> {
 
     /// The order for readers, when theirs is older.
     pub(super) fn take_new(&mut self) -> Option<Arc<Ordered<R>>> {
+        self.dropped = 0;
         std::mem::take(&mut self.is_new).then(|| Arc::clone(&self.ordered))
+    }
+
+    /// Whether the order that readers have holds much memory that could be given back.
+    pub(super) fn should_show(&self) -> bool {
+        const MANY: usize = 10_000;
+        self.dropped > MANY
     }
 
     /// About the bytes of the order and the indexes.
@@ -92,6 +102,7 @@ impl<R: Row> Following<R> {
             return;
         }
         self.is_new = true;
+        self.dropped += 1;
         Arc::make_mut(&mut self.ordered).keys.remove(key);
     }
 }

@@ -367,10 +367,10 @@ impl<S: Schema> Writer<S> {
         !self.waiting.is_empty() || !self.retired.is_empty()
     }
 
-    /// How long ago the oldest version was replaced that a snapshot holds; `None` when none is
-    /// held but the one that is published.
-    pub fn oldest_snapshot(&mut self) -> Option<Duration> {
-        self.publisher.oldest_age()
+    /// When the oldest version that a snapshot holds was replaced by a newer one; `None` when none
+    /// is held but the one that is published.
+    pub fn oldest_replaced(&mut self) -> Option<Instant> {
+        self.publisher.oldest_replaced()
     }
 
     /// What a table takes; nothing past the last.

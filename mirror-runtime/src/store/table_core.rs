@@ -203,6 +203,13 @@ impl<R: Row> TableCore<R> {
         }
     }
 
+    /// Gives readers the order of keys and the indexes; it has all that theirs must have.
+    fn show_order(&mut self) {
+        if let Some(ordered) = self.rows.follow_mut().take_new() {
+            self.table.shared.ordered.store(ordered);
+        }
+    }
+
     fn refs(&self) -> impl Iterator<Item = RowRef<R>> {
         let keys = self.rows.follow().ordered().keys.iter();
         keys.filter_map(|key| self.rows.get_ref(R::borrowed(key)))
@@ -347,9 +354,7 @@ where
     }
 
     fn publish(&mut self) {
-        if let Some(ordered) = self.rows.follow_mut().take_new() {
-            self.table.shared.ordered.store(ordered);
-        }
+        self.show_order();
     }
 
     fn roll_back(&mut self, at: Writing<'_>) {
@@ -357,7 +362,11 @@ where
     }
 
     fn reclaim(&mut self, at: Writing<'_>, most: usize) -> bool {
-        self.rows.reclaim(at, most)
+        let more = self.rows.reclaim(at, most);
+        if !more && self.rows.follow().should_show() {
+            self.show_order();
+        }
+        more
     }
 
     fn memory(&self) -> TableMemory {

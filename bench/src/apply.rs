@@ -51,7 +51,7 @@ fn follow(
     size: u64,
     runs: usize,
 ) -> Result<Load, Error> {
-    let held = HeldMirror::start(server, &["ads.short_table"])?;
+    let mut held = HeldMirror::start(server, &["ads.short_table"])?;
     let mut load = Load {
         name,
         rows,

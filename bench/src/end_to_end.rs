@@ -17,7 +17,7 @@ use crate::workload::{INTERVALS, begin_file, run as run_statements, statements};
 
 const TABLES: [&str; 2] = ["ads.short_table", "ads.long_table"];
 /// Stretches that an interval is cut into for the plot of its speed.
-const PLOT_POINTS: u64 = 40;
+const PLOT_POINTS: f64 = 30.0;
 
 /// What one interval took, run by run.
 #[derive(Default)]
@@ -42,9 +42,9 @@ pub(crate) fn run(
         for table in TABLES {
             server.exec(&format!("TRUNCATE TABLE {table}"))?;
         }
-        let held = HeldMirror::start(server, &TABLES)?;
+        let mut held = HeldMirror::start(server, &TABLES)?;
         for (name, times) in INTERVALS.into_iter().zip(&mut times) {
-            interval(server, &held, name, rows, times)?;
+            interval(server, &mut held, name, rows, times)?;
         }
         let report = held.mirror.verify(&VerifyOptions::default())?;
         if !report.is_equal() {
@@ -75,7 +75,7 @@ pub(crate) fn run(
 /// Makes one interval while the mirror is away, and lets it follow.
 fn interval(
     server: &Server,
-    held: &HeldMirror<'_>,
+    held: &mut HeldMirror<'_>,
     name: &str,
     rows: u64,
     times: &mut Times,
@@ -101,22 +101,19 @@ pub(crate) fn file_name(path: &Path) -> Result<&str, Error> {
 
 /// Million rows a second over time, from what was visible when.
 fn speed(progress: &[(f64, u64)], rows: u64) -> Vec<(f64, f64)> {
-    let Some(&(_, total)) = progress.last() else {
+    let Some(&(wall, total)) = progress.last() else {
         return Vec::new();
     };
-    let step = (total / PLOT_POINTS).max(1);
+    let step = wall / PLOT_POINTS;
     let (mut points, mut from) = (Vec::new(), (0.0, 0));
     for &(at, bytes) in progress {
-        let is_last = bytes == total;
-        if bytes < from.1 + step && !is_last || at <= from.0 {
+        let took = at - from.0;
+        if took < step {
             continue;
         }
-        let share = (bytes - from.1) as f64 / total as f64;
-        points.push((at, share * rows as f64 / (at - from.0) / 1e6));
+        let share = bytes.saturating_sub(from.1) as f64 / total as f64;
+        points.push((at, share * rows as f64 / took / 1e6));
         from = (at, bytes);
-        if is_last {
-            break;
-        }
     }
     points
 }
@@ -171,9 +168,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn speed_is_rows_by_time_between_looks_that_saw_something() {
-        let progress = [(0.0, 0), (0.5, 0), (1.0, 500), (1.5, 500), (2.0, 1000)];
+    fn speed_is_rows_by_time_between_looks_that_are_far_enough_apart() {
+        let progress = [(0.001, 100), (1.0, 500), (1.5, 500), (2.0, 1000)];
         let points = speed(&progress, 2_000_000);
-        assert_eq!(points, [(1.0, 1.0), (2.0, 1.0)]);
+        assert_eq!(points, [(1.0, 1.0), (1.5, 0.0), (2.0, 2.0)]);
     }
 }

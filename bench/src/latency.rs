@@ -72,7 +72,8 @@ pub(crate) fn run(
 }
 
 fn plot(visible: &mut [f64], commit: &mut [f64]) -> Plot {
-    let end = 1.2 * quantile(visible, 0.99).max(quantile(commit, 0.99));
+    let end = 2.0 * quantile(visible, 0.9);
+    let beyond = visible.iter().filter(|&&value| value >= end).count();
     let series = |name: &str, values: &[f64]| Series {
         name: name.to_owned(),
         points: outline(values, end, STEPS),
@@ -80,7 +81,7 @@ fn plot(visible: &mut [f64], commit: &mut [f64]) -> Plot {
     Plot {
         name: "latency",
         title: "From COMMIT sent to visible in a snapshot".into(),
-        x: "milliseconds".into(),
+        x: format!("milliseconds ({beyond} of {} are beyond)", visible.len()),
         y: "transactions".into(),
         series: vec![
             series("visible", visible),

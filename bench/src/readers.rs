@@ -114,7 +114,7 @@ fn figure(name: &str, ours: Speed, sql: Speed, writes: Option<f64>, runs: usize)
         None => ("", String::new()),
     };
     Measurement {
-        name: format!("read_{name}_{}_threads{beside}", ours.threads),
+        name: format!("read_{name}_by_{}{beside}", ours.threads),
         unit: "reads/CPU-s",
         value: ours.reads_per_cpu_second,
         baseline: "SELECT by primary key, reads/s of a client",

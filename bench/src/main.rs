@@ -1,8 +1,18 @@
-//! `cargo xtask bench`: what decoding and reading cost, against baselines measured in the same
-//! run.
+//! `cargo xtask bench`: what decoding, following and reading cost, against baselines measured in
+//! the same run.
 
+mod applier;
+mod apply;
 mod decode;
+mod end_to_end;
+mod held;
+mod latency;
+mod mass_delete;
 mod measure;
+mod memory;
+mod plot;
+mod raw_dump;
+mod readers;
 mod reload;
 mod report;
 mod store;
@@ -12,6 +22,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
+
+use plot::Plot;
+use report::Measurement;
+use workload::Workload;
 
 /// Benchmarks of mysql-mirror.
 #[derive(Debug, Parser)]
@@ -23,6 +37,10 @@ struct Arguments {
     /// Only these parts, as `store,decode`.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
     only: Vec<Part>,
+    /// Rows that mass_delete deletes in one transaction; 1,000,000 without this, 100,000 with
+    /// `--quick`.
+    #[arg(long, value_name = "ROWS")]
+    delete_rows: Option<u64>,
     /// Also write the results as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -30,13 +48,71 @@ struct Arguments {
 
 /// A part of the benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
 enum Part {
     /// The versioned store alone.
     Store,
     /// Decoding of the standard load.
     Decode,
+    /// The standard load from the server's log to visible rows.
+    EndToEnd,
+    /// Bytes of a row in memory.
+    Memory,
     /// Reads while a table is loaded again.
     Reload,
+    /// Changes into the store, from memory and from a live server.
+    Apply,
+    /// From COMMIT to visible.
+    Latency,
+    /// Reads by several threads.
+    Readers,
+    /// All rows of a large table deleted in one transaction.
+    MassDelete,
+}
+
+/// Parts that measure on the standard load.
+const ON_THE_LOAD: [Part; 4] = [Part::Decode, Part::EndToEnd, Part::Memory, Part::Reload];
+/// Parts that make their own rows on the same server, after those.
+const ON_A_SERVER: [Part; 4] = [Part::Apply, Part::Latency, Part::Readers, Part::MassDelete];
+
+/// How much is measured.
+struct Sizes {
+    rows: u64,
+    runs: usize,
+    /// Rows that readers read, and runs of those.
+    reader_rows: u64,
+    transactions: usize,
+    delete_rows: u64,
+    quick: bool,
+}
+
+impl Sizes {
+    fn new(arguments: &Arguments) -> Self {
+        let quick = arguments.quick;
+        let of = |quickly: u64, usually: u64| if quick { quickly } else { usually };
+        Self {
+            rows: of(50_000, 1_000_000),
+            runs: if quick { 3 } else { 5 },
+            reader_rows: of(20_000, 100_000),
+            transactions: if quick { 1_000 } else { 10_000 },
+            delete_rows: arguments.delete_rows.unwrap_or(of(100_000, 1_000_000)),
+            quick,
+        }
+    }
+}
+
+/// What was measured.
+#[derive(Default)]
+struct Results {
+    measurements: Vec<Measurement>,
+    plots: Vec<Plot>,
+}
+
+impl Results {
+    fn add(&mut self, (measurements, plots): (Vec<Measurement>, Vec<Plot>)) {
+        self.measurements.extend(measurements);
+        self.plots.extend(plots);
+    }
 }
 
 /// Why a benchmark could not be run.
@@ -53,34 +129,86 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Error> {
-    let (rows, runs) = if arguments.quick {
-        (50_000, 3)
-    } else {
-        (1_000_000, 5)
-    };
-    let wanted = |part| arguments.only.is_empty() || arguments.only.contains(&part);
-    let mut results = Vec::new();
-    if wanted(Part::Store) {
-        eprintln!("reading and writing the store: {rows} rows");
-        results.extend(store::run(rows, runs));
+    let sizes = Sizes::new(arguments);
+    let wanted = |part: &Part| arguments.only.is_empty() || arguments.only.contains(part);
+    let mut results = Results::default();
+    if wanted(&Part::Store) {
+        eprintln!("reading and writing the store: {} rows", sizes.rows);
+        let measurements = store::run(sizes.rows, sizes.runs);
+        results.add((measurements, Vec::new()));
     }
-    if wanted(Part::Decode) || wanted(Part::Reload) {
-        eprintln!("making the standard load: {rows} rows an interval");
-        let workload = workload::make(rows)?;
-        for interval in workload.intervals.iter().filter(|_| wanted(Part::Decode)) {
-            eprintln!("decoding {}", interval.name);
-            results.extend(decode::run(interval, runs)?);
-        }
-        if wanted(Part::Reload) {
-            eprintln!("loading a table again");
-            results.extend(reload::run(&workload.server, rows, runs)?);
+    let on_the_load: Vec<Part> = ON_THE_LOAD.into_iter().filter(wanted).collect();
+    let on_a_server: Vec<Part> = ON_A_SERVER.into_iter().filter(wanted).collect();
+    if !on_the_load.is_empty() || !on_a_server.is_empty() {
+        let workload = if on_the_load.is_empty() {
+            Workload {
+                intervals: Vec::new(),
+                server: workload::start_server()?,
+            }
+        } else {
+            eprintln!("making the standard load: {} rows an interval", sizes.rows);
+            workload::make(sizes.rows)?
+        };
+        for part in on_the_load.into_iter().chain(on_a_server) {
+            run_part(part, &workload, &sizes, &mut results)?;
         }
     }
-    print!("{}", report::table(&results));
-    let path = report::write_markdown(&results)?;
+    print!("{}", report::table(&results.measurements));
+    let path = report::write_markdown(&results.measurements, &results.plots)?;
     eprintln!("report: {}", path.display());
     if let Some(file) = &arguments.json {
-        report::write_json(file, &results)?;
+        report::write_json(file, &results.measurements)?;
+    }
+    Ok(())
+}
+
+/// One of the parts that need a server.
+fn run_part(
+    part: Part,
+    workload: &Workload,
+    sizes: &Sizes,
+    results: &mut Results,
+) -> Result<(), Error> {
+    let (server, rows, runs) = (&workload.server, sizes.rows, sizes.runs);
+    let without_plot = |measurements| (measurements, Vec::new());
+    match part {
+        // Without a server, before all others.
+        Part::Store => {}
+        Part::Decode => {
+            for interval in &workload.intervals {
+                eprintln!("decoding {}", interval.name);
+                results.add(without_plot(decode::run(interval, runs)?));
+            }
+        }
+        Part::EndToEnd => {
+            eprintln!("following the standard load");
+            results.add(end_to_end::run(server, rows, runs.min(3))?);
+        }
+        Part::Memory => {
+            eprintln!("counting the bytes of rows");
+            results.add(without_plot(memory::run(&workload.intervals)?));
+        }
+        Part::Reload => {
+            eprintln!("loading a table again");
+            results.add(without_plot(reload::run(server, rows, runs)?));
+        }
+        Part::Apply => {
+            eprintln!("applying transactions of 1 and of 1000 rows");
+            results.add(without_plot(apply::run(server, rows, runs)?));
+        }
+        Part::Latency => {
+            eprintln!("committing {} rows one by one", sizes.transactions);
+            results.add(latency::run(server, sizes.transactions)?);
+        }
+        Part::Readers => {
+            eprintln!("reading by several threads");
+            let (rows, runs) = (sizes.reader_rows, runs.min(3));
+            results.add(readers::run(server, rows, runs, sizes.quick)?);
+        }
+        Part::MassDelete => {
+            eprintln!("deleting {} rows in one transaction", sizes.delete_rows);
+            results.add(without_plot(mass_delete::run(server, sizes.delete_rows)?));
+        }
     }
     Ok(())
 }

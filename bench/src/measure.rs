@@ -1,4 +1,4 @@
-//! CPU time and allocations of a piece of work, medians over several runs.
+//! CPU time and allocations of a piece of work, medians and quantiles.
 
 use std::time::Duration;
 
@@ -15,9 +15,18 @@ pub(crate) struct Cost {
     pub(crate) allocations: u64,
 }
 
-/// CPU time that this process has used.
-fn cpu_time() -> Result<Duration, Error> {
-    let usage = getrusage(UsageWho::RUSAGE_SELF)?;
+/// CPU time that this process has used, user and system.
+pub(crate) fn cpu_time() -> Result<Duration, Error> {
+    cpu_time_of(UsageWho::RUSAGE_SELF)
+}
+
+/// CPU time that this thread has used, user and system.
+pub(crate) fn thread_cpu_time() -> Result<Duration, Error> {
+    cpu_time_of(UsageWho::RUSAGE_THREAD)
+}
+
+fn cpu_time_of(who: UsageWho) -> Result<Duration, Error> {
+    let usage = getrusage(who)?;
     let seconds = |time: nix::sys::time::TimeVal| {
         Duration::from_micros(
             u64::try_from(time.tv_sec() * 1_000_000 + time.tv_usec()).unwrap_or(0),
@@ -62,4 +71,29 @@ pub(crate) fn cost(
 pub(crate) fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// Sorts the values and gives the one below which this share of them is, 0 to 1; 0 for none.
+pub(crate) fn quantile(values: &mut [f64], share: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let last = values.len().saturating_sub(1);
+    let place = (values.len() as f64 * share) as usize;
+    values.get(place.min(last)).copied().unwrap_or(0.0)
+}
+
+/// Pseudo-random numbers (xorshift), the same ones in each run.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number from 1 to `last`.
+    pub(crate) fn up_to(&mut self, last: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % last.max(1) + 1
+    }
 }

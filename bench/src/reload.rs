@@ -10,6 +10,7 @@ use mirror_runtime::{Options, State, VerifyOptions};
 use mysql::prelude::Queryable;
 
 use crate::Error;
+use crate::measure::{Random, quantile};
 use crate::report::Measurement;
 
 /// Reads that are timed together, each through a snapshot of its own.
@@ -22,25 +23,6 @@ const BEFORE: Duration = Duration::from_secs(3);
 const WRITE_PAUSE: Duration = Duration::from_millis(1);
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Nanoseconds of single reads.
-#[derive(Default)]
-struct Reads {
-    nanoseconds: Vec<f64>,
-}
-
-impl Reads {
-    /// The value below which this share of the reads is, 0 to 1.
-    fn quantile(&mut self, share: f64) -> f64 {
-        self.nanoseconds.sort_by(f64::total_cmp);
-        let place = (self.nanoseconds.len() as f64 * share) as usize;
-        let last = self.nanoseconds.len().saturating_sub(1);
-        self.nanoseconds
-            .get(place.min(last))
-            .copied()
-            .unwrap_or(0.0)
-    }
-}
-
 /// Loads `short_table` again while a client changes rows of both tables, and compares all rows
 /// with the server's afterwards.
 pub(crate) fn run(server: &Server, rows: u64, runs: usize) -> Result<Vec<Measurement>, Error> {
@@ -48,7 +30,7 @@ pub(crate) fn run(server: &Server, rows: u64, runs: usize) -> Result<Vec<Measure
     options.tables = Some(vec!["ads.short_table".into(), "ads.long_table".into()]);
     let mirror = Mirror::connect(options, LIMIT)?;
     let ended = AtomicBool::new(false);
-    let (mut before, mut during) = (Reads::default(), Reads::default());
+    let (mut before, mut during) = (Vec::new(), Vec::new());
     let mut times = Vec::new();
     std::thread::scope(|scope| -> Result<(), Error> {
         let writer = scope.spawn(|| write(server, rows, &ended).map_err(|error| error.to_string()));
@@ -76,8 +58,8 @@ pub(crate) fn run(server: &Server, rows: u64, runs: usize) -> Result<Vec<Measure
     }
     let note = format!(
         "{} reads before, {} during loads of {} s; all rows equal the server's afterwards",
-        before.nanoseconds.len(),
-        during.nanoseconds.len(),
+        before.len(),
+        during.len(),
         times
             .iter()
             .map(|time| format!("{time:.2}"))
@@ -89,25 +71,22 @@ pub(crate) fn run(server: &Server, rows: u64, runs: usize) -> Result<Vec<Measure
         .map(|(name, share)| Measurement {
             name: format!("read_{name}_during_reload"),
             unit: "ns",
-            value: during.quantile(share),
+            value: quantile(&mut during, share),
             baseline: "before the reload, under the same writes",
-            baseline_value: before.quantile(share),
+            baseline_value: quantile(&mut before, share),
             runs: times.len(),
             note: note.clone(),
         })
         .collect())
 }
 
-/// Reads at random keys while `goes_on`.
-fn read(mirror: &Mirror, rows: u64, reads: &mut Reads, goes_on: impl Fn() -> bool) {
-    let mut random = 88_172_645_463_325_252_u64;
+/// Reads at random keys while `goes_on`; adds the nanoseconds of each read.
+fn read(mirror: &Mirror, rows: u64, nanoseconds: &mut Vec<f64>, goes_on: impl Fn() -> bool) {
+    let mut random = Random::new(1);
     while goes_on() {
         let started = Instant::now();
         for _ in 0..BATCH {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            let id = i32::try_from(random % rows + 1).unwrap_or(1);
+            let id = i32::try_from(random.up_to(rows)).unwrap_or(1);
             black_box(
                 mirror
                     .snapshot()
@@ -117,7 +96,7 @@ fn read(mirror: &Mirror, rows: u64, reads: &mut Reads, goes_on: impl Fn() -> boo
             );
         }
         let each = started.elapsed().as_nanos() as f64 / BATCH as f64;
-        reads.nanoseconds.push(each);
+        nanoseconds.push(each);
         std::thread::sleep(PAUSE);
     }
 }

@@ -1,4 +1,4 @@
-//! Results as a table, as Markdown below the target folder, and as JSON.
+//! Results as a table, as Markdown with plots below the target folder, and as JSON.
 
 use std::fmt::Write;
 use std::fs;
@@ -8,6 +8,7 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::Error;
+use crate::plot::Plot;
 
 /// One figure and its baseline from the same run.
 pub(crate) struct Measurement {
@@ -27,7 +28,7 @@ impl Measurement {
 }
 
 /// A number with a unit prefix where it is large.
-fn human(value: f64) -> String {
+pub(crate) fn human(value: f64) -> String {
     match value {
         v if v >= 1e6 => format!("{:.2} M", v / 1e6),
         v if v >= 1e3 => format!("{:.1} k", v / 1e3),
@@ -56,19 +57,33 @@ pub(crate) fn table(results: &[Measurement]) -> String {
     text
 }
 
-/// Writes the report to `bench/report.md` in cargo's target folder; gives its path.
-pub(crate) fn write_markdown(results: &[Measurement]) -> Result<PathBuf, Error> {
+/// Writes the report to `bench/report.md` in cargo's target folder, and its plots beside it; gives
+/// its path.
+pub(crate) fn write_markdown(results: &[Measurement], plots: &[Plot]) -> Result<PathBuf, Error> {
     let folder = std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| PathBuf::from("target"), PathBuf::from)
         .join("bench");
     fs::create_dir_all(&folder)?;
     let path = folder.join("report.md");
-    let text = format!(
-        "# Benchmarks\n\nMedians; each figure and its baseline are of one run on one machine.\n\n{}",
+    let mut text = format!(
+        "# Benchmarks\n\nMedians; each figure and its baseline are of one run on one machine: {} \
+         cores, {}, {}, commit {}. docs/bench.md says what each figure is.\n\n{}",
+        cores(),
+        std::env::consts::ARCH,
+        std::env::consts::OS,
+        commit(),
         table(results)
     );
+    for plot in plots {
+        plot.write(&folder)?;
+        let _ = write!(text, "\n![{}]({}.svg)\n", plot.title, plot.name);
+    }
     fs::write(&path, text)?;
     Ok(path)
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(0, usize::from)
 }
 
 /// Writes the results for machines.
@@ -84,12 +99,12 @@ pub(crate) fn write_json(path: &Path, results: &[Measurement]) -> Result<(), Err
                 "baseline_value": result.baseline_value,
                 "ratio": result.ratio(),
                 "runs": result.runs,
+                "note": result.note,
             })
         })
         .collect();
-    let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let document = json!({
-        "machine": { "cores": cores, "arch": std::env::consts::ARCH, "os": std::env::consts::OS },
+        "machine": { "cores": cores(), "arch": std::env::consts::ARCH, "os": std::env::consts::OS },
         "commit": commit(),
         "results": results,
     });

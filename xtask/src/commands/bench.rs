@@ -13,9 +13,12 @@ pub struct BenchOptions {
     /// Fewer rows and runs: for a look, not for a record
     #[arg(long)]
     pub quick: bool,
-    /// Only these parts, of store,decode,reload
+    /// Only these parts, of store,decode,end_to_end,memory,reload,apply,latency,readers,mass_delete
     #[arg(long, value_name = "PARTS")]
     pub only: Option<String>,
+    /// Rows that mass_delete deletes in one transaction (1,000,000; with --quick 100,000)
+    #[arg(long, value_name = "ROWS")]
+    pub delete_rows: Option<u64>,
     /// Also write the results to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -43,6 +46,9 @@ pub fn bench(options: &BenchOptions) -> Result<Outcome, Error> {
     }
     if let Some(parts) = &options.only {
         command.arg("--only").arg(parts);
+    }
+    if let Some(rows) = options.delete_rows {
+        command.arg("--delete-rows").arg(rows.to_string());
     }
     if let Some(file) = &options.json {
         command.arg("--json").arg(absolute(file)?);

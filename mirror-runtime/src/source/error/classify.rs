@@ -38,10 +38,10 @@ impl<'a> Context<'a> {
 }
 
 /// Errors that go away by themselves: too many connections, shut-down, network, lock
-/// waits, killed queries.
-const TRANSIENT_CODES: [u16; 21] = [
+/// waits, killed queries, a server that is offline for maintenance (`offline_mode`).
+const TRANSIENT_CODES: [u16; 22] = [
     1040, 1053, 1077, 1079, 1152, 1158, 1159, 1160, 1161, 1184, 1203, 1205, 1213, 1226, 1317, 1927,
-    1969, 2013, 3024, 3168, 4031,
+    1969, 2013, 3024, 3032, 3168, 4031,
 ];
 
 /// The setting that is named when a stream cannot be had by GTIDs any more.

@@ -173,7 +173,13 @@ fn unknown_names_are_named() {
 
 #[test]
 fn only_errors_that_pass_by_themselves_are_transient() {
-    for (code, transient) in [(1040, true), (1053, true), (1213, true), (1064, false)] {
+    for (code, transient) in [
+        (1040, true),
+        (1053, true),
+        (1213, true),
+        (3032, true),
+        (1064, false),
+    ] {
         let error = from_server(code, "HY000", "x", &context(false));
         assert_eq!(error.is_transient(), transient, "{code}");
     }

@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what decoding and reading cost, against baselines measured in the same
 //! run.
 
+mod bootstrap;
 mod decode;
 mod measure;
 mod reload;
@@ -35,6 +36,8 @@ enum Part {
     Store,
     /// Decoding of the standard load.
     Decode,
+    /// The first load by SELECTs.
+    Bootstrap,
     /// Reads while a table is loaded again.
     Reload,
 }
@@ -64,12 +67,16 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         eprintln!("reading and writing the store: {rows} rows");
         results.extend(store::run(rows, runs));
     }
-    if wanted(Part::Decode) || wanted(Part::Reload) {
+    if wanted(Part::Decode) || wanted(Part::Bootstrap) || wanted(Part::Reload) {
         eprintln!("making the standard load: {rows} rows an interval");
         let workload = workload::make(rows)?;
         for interval in workload.intervals.iter().filter(|_| wanted(Part::Decode)) {
             eprintln!("decoding {}", interval.name);
             results.extend(decode::run(interval, runs)?);
+        }
+        if wanted(Part::Bootstrap) {
+            eprintln!("loading a table");
+            results.extend(bootstrap::run(&workload.server, rows, runs)?);
         }
         if wanted(Part::Reload) {
             eprintln!("loading a table again");

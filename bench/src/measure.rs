@@ -17,7 +17,12 @@ pub(crate) struct Cost {
 
 /// CPU time that this process has used.
 fn cpu_time() -> Result<Duration, Error> {
-    let usage = getrusage(UsageWho::RUSAGE_SELF)?;
+    cpu_time_of(UsageWho::RUSAGE_SELF)
+}
+
+/// CPU time, user and system, of this process or of the children that it waited for.
+pub(crate) fn cpu_time_of(who: UsageWho) -> Result<Duration, Error> {
+    let usage = getrusage(who)?;
     let seconds = |time: nix::sys::time::TimeVal| {
         Duration::from_micros(
             u64::try_from(time.tv_sec() * 1_000_000 + time.tv_usec()).unwrap_or(0),

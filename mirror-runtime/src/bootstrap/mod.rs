@@ -15,6 +15,7 @@
 
 mod anchor;
 mod defaults;
+mod jobs;
 mod load;
 mod pieces;
 mod snapshot;

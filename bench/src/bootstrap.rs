@@ -39,8 +39,7 @@ pub(crate) fn run(server: &Server, rows: u64, runs: usize) -> Result<Vec<Measure
     }
     server.exec("ANALYZE TABLE ads.long_table")?;
     let usual = Options::new(server.url().parse()?).load_connections;
-    let (mut client, mut one, mut several) =
-        (Times::default(), Times::default(), Times::default());
+    let (mut client, mut one, mut several) = (Times::default(), Times::default(), Times::default());
     // Once before the clock runs, so that all find the table in the server's memory.
     load(server, rows, usual)?;
     for _ in 0..runs {

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use generated::{Mirror, Tables};
-use mirror_runtime::{Progress, VerifyOptions};
 use mirror_runtime::store::Schema;
+use mirror_runtime::{Progress, VerifyOptions};
 
 use crate::cli::VerifyArguments;
 use crate::exit::Failure;

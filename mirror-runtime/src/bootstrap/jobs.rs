@@ -104,3 +104,58 @@ impl Drop for Taken<'_> {
         self.jobs.changed.notify_all();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::pieces::tests::piece;
+    use super::*;
+
+    fn rest(jobs: &Jobs) -> Vec<Piece> {
+        std::iter::from_fn(|| jobs.take(&|| false).map(Taken::settle)).collect()
+    }
+
+    #[test]
+    fn parts_of_a_piece_are_taken_once_each_and_before_the_others() {
+        let jobs = Jobs::new(piece((1, 40)).cut(2).unwrap());
+        let mut taken = jobs.take(&|| false).unwrap();
+        assert!(taken.cut(4));
+        let halves = piece((1, 40)).cut(2).unwrap();
+        let mut expected = halves[0].cut(4).unwrap();
+        expected.push(halves[1].clone());
+        let mut all = vec![taken.settle()];
+        all.extend(rest(&jobs));
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn a_connection_waits_for_what_another_may_cut_and_for_nothing_else() {
+        let jobs = Jobs::new(vec![piece((1, 40))]);
+        let mut taken = jobs.take(&|| false).unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| rest(&jobs).len());
+            std::thread::sleep(Duration::from_millis(20));
+            assert!(taken.cut(4));
+            drop(taken);
+            assert_eq!(waiting.join().unwrap(), 3);
+        });
+        // The connection of the first part failed: that keeps nobody waiting.
+        assert!(jobs.take(&|| false).is_none());
+    }
+
+    #[test]
+    fn a_load_that_has_ended_gives_no_pieces_and_lets_nobody_wait() {
+        let jobs = Jobs::new(vec![piece((1, 40))]);
+        assert!(jobs.take(&|| true).is_none());
+        let _taken = jobs.take(&|| false).unwrap();
+        assert!(jobs.take(&|| true).is_none());
+    }
+
+    #[test]
+    fn pieces_are_not_cut_without_end() {
+        let jobs = Jobs::new(vec![piece((0, i128::from(u64::MAX)))]);
+        let mut taken = jobs.take(&|| false).unwrap();
+        assert!(taken.cut(u64::MAX));
+        assert!(!taken.cut(2));
+        assert_eq!(rest(&jobs).len(), MAX_PIECES - 1);
+    }
+}

@@ -217,21 +217,11 @@ fn name(layout: &TableLayout) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    static LAYOUT: TableLayout = TableLayout {
-        database: "d",
-        table: "t`x",
-        columns: &[],
-        key: &[],
-        physical_columns: 0,
-        old_fractions: &[],
-        foreign_keys: &[],
-        ignored_foreign_keys: &[],
-    };
-
-    fn piece(ends: (i128, i128)) -> Piece {
+    /// The whole of a table whose key has these ends.
+    pub(in crate::bootstrap) fn piece(ends: (i128, i128)) -> Piece {
         let range = KeyRange {
             column: "k",
             from: None,
@@ -243,6 +233,17 @@ mod tests {
             range: Some(range),
         }
     }
+
+    static LAYOUT: TableLayout = TableLayout {
+        database: "d",
+        table: "t`x",
+        columns: &[],
+        key: &[],
+        physical_columns: 0,
+        old_fractions: &[],
+        foreign_keys: &[],
+        ignored_foreign_keys: &[],
+    };
 
     fn conditions(pieces: &[Piece]) -> Vec<String> {
         let sql = pieces.iter().map(|piece| piece.sql(&LAYOUT));

@@ -12,6 +12,7 @@ use super::jobs::{Jobs, Taken};
 use super::pieces::{Piece, pieces};
 use crate::error::{Error, TableError, ValueError};
 use crate::mirror::Shared;
+use crate::options::Options;
 use crate::row::SelectValue;
 use crate::source::{StopHandle, connect, query_error};
 use crate::status::StatusCell;
@@ -30,27 +31,48 @@ const STOP_POLL: Duration = Duration::from_millis(50);
 /// Rows of one table, or why there are none.
 type Delivery = Result<(usize, Box<dyn Batch>), Error>;
 
-/// Loads the selected tables; by the connection of a snapshot alone where there is one.
+/// What is to be SELECTed.
+pub(super) struct Plan {
+    pieces: Vec<Piece>,
+    /// The server's estimate of the rows of each table, by table index.
+    estimates: Vec<(usize, u64)>,
+}
+
+/// Plans the SELECTs of the selected tables.
 ///
 /// # Errors
-/// The first error of any connection; the others are ended.
-pub(super) fn load<S: Schema>(
+/// When the server cannot be asked.
+pub(super) fn plan<S: Schema>(
     conn: &mut Conn,
-    shared: &Shared<S>,
+    options: &Options,
     selected: &[bool],
-    snapshot: Option<Conn>,
-) -> Result<S, Error> {
+) -> Result<Plan, Error> {
     let (mut all, mut estimates) = (Vec::new(), Vec::new());
     for (table, layout) in S::layouts().iter().enumerate() {
         if selected.get(table) != Some(&true) {
             continue;
         }
-        let (pieces, estimated) = pieces(conn, table, layout, shared.options.chunk_rows)?;
+        let (pieces, estimated) = pieces(conn, table, layout, options.chunk_rows)?;
         estimates.push((table, estimated));
         all.extend(pieces);
     }
-    shared.status.select_begins(&estimates);
-    let tables = load_pieces(shared, all, snapshot);
+    Ok(Plan {
+        pieces: all,
+        estimates,
+    })
+}
+
+/// Loads what is planned; by the connection of a snapshot alone where there is one.
+///
+/// # Errors
+/// The first error of any connection; the others are ended.
+pub(super) fn load<S: Schema>(
+    shared: &Shared<S>,
+    plan: Plan,
+    snapshot: Option<Conn>,
+) -> Result<S, Error> {
+    shared.status.select_begins(&plan.estimates);
+    let tables = load_pieces(shared, plan.pieces, snapshot);
     shared.status.select_ends();
     tables
 }
@@ -164,7 +186,7 @@ impl Work<'_> {
         lock(&self.reads).push(StopHandle::new(&conn)?);
         let blank = S::default();
         while let Some(mut taken) = self.jobs.take(self.ended) {
-            if self.is_shared {
+            if self.is_shared && !options.naive_anchor {
                 cut_large::<S>(&mut conn, &mut taken, options.chunk_rows)?;
             }
             let piece = taken.settle();

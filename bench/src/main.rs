@@ -3,6 +3,7 @@
 
 mod applier;
 mod apply;
+mod bootstrap;
 mod decode;
 mod end_to_end;
 mod held;
@@ -58,6 +59,8 @@ enum Part {
     EndToEnd,
     /// Bytes of a row in memory.
     Memory,
+    /// The first load by SELECTs.
+    Bootstrap,
     /// Reads while a table is loaded again.
     Reload,
     /// Changes into the store, from memory and from a live server.
@@ -71,7 +74,13 @@ enum Part {
 }
 
 /// Parts that measure on the standard load.
-const ON_THE_LOAD: [Part; 4] = [Part::Decode, Part::EndToEnd, Part::Memory, Part::Reload];
+const ON_THE_LOAD: [Part; 5] = [
+    Part::Decode,
+    Part::EndToEnd,
+    Part::Memory,
+    Part::Bootstrap,
+    Part::Reload,
+];
 /// Parts that make their own rows on the same server, after those.
 const ON_A_SERVER: [Part; 4] = [Part::Apply, Part::Latency, Part::Readers, Part::MassDelete];
 
@@ -187,6 +196,10 @@ fn run_part(
         Part::Memory => {
             eprintln!("counting the bytes of rows");
             results.add(without_plot(memory::run(&workload.intervals)?));
+        }
+        Part::Bootstrap => {
+            eprintln!("loading a table");
+            results.add(without_plot(bootstrap::run(server, rows, runs)?));
         }
         Part::Reload => {
             eprintln!("loading a table again");

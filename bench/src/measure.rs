@@ -25,7 +25,8 @@ pub(crate) fn thread_cpu_time() -> Result<Duration, Error> {
     cpu_time_of(UsageWho::RUSAGE_THREAD)
 }
 
-fn cpu_time_of(who: UsageWho) -> Result<Duration, Error> {
+/// CPU time, user and system, of this process, this thread, or the children that were waited for.
+pub(crate) fn cpu_time_of(who: UsageWho) -> Result<Duration, Error> {
     let usage = getrusage(who)?;
     let seconds = |time: nix::sys::time::TimeVal| {
         Duration::from_micros(

@@ -36,6 +36,11 @@ impl Flavor {
         }
     }
 
+    /// Name of the command-line client: `mysql` or `mariadb`.
+    pub(crate) fn client(self) -> &'static str {
+        self.name()
+    }
+
     /// Environment variable that names a server program to use instead of any other: its path,
     /// or the [series](crate::Release::series) of a release that the lab unpacks, as `5.6`.
     #[must_use]

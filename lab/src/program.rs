@@ -27,6 +27,18 @@ struct Unpacked {
     library_path: OsString,
 }
 
+impl Unpacked {
+    /// Runs a program of the root.
+    fn command(&self, file: &Path) -> Command {
+        let mut command = Command::new(&self.loader);
+        command
+            .arg("--library-path")
+            .arg(&self.library_path)
+            .arg(file);
+        command
+    }
+}
+
 impl Program {
     /// A program that is installed in the system; an error says why it will not do.
     pub(crate) fn installed(flavor: Flavor, file: &Path) -> Result<Self, String> {
@@ -135,6 +147,25 @@ impl Program {
         command
     }
 
+    /// Command of a client of the same flavour, `mysql` or `mariadb`, with no option file: the
+    /// one that was unpacked with the server, else one that is installed; `None` without either.
+    pub(crate) fn client_command(&self) -> Option<Command> {
+        let name = self.flavor.client();
+        let unpacked = self.root.as_ref().and_then(|unpacked| {
+            let file = unpacked.root.join("usr/bin").join(name);
+            file.is_file().then(|| unpacked.command(&file))
+        });
+        let mut command = unpacked.or_else(|| {
+            let path = env::var_os("PATH").unwrap_or_default();
+            let file = env::split_paths(&path)
+                .map(|folder| folder.join(name))
+                .find(|file| file.is_file())?;
+            Some(Command::new(file))
+        })?;
+        command.arg("--no-defaults").stdin(Stdio::null());
+        Some(command)
+    }
+
     /// A program that is not there.
     #[cfg(test)]
     pub(crate) fn for_test(flavor: Flavor, version: &str) -> Self {
@@ -148,14 +179,7 @@ impl Program {
 
     fn bare_command(&self) -> Command {
         let mut command = match &self.root {
-            Some(unpacked) => {
-                let mut command = Command::new(&unpacked.loader);
-                command
-                    .arg("--library-path")
-                    .arg(&unpacked.library_path)
-                    .arg(&self.file);
-                command
-            }
+            Some(unpacked) => unpacked.command(&self.file),
             None => Command::new(&self.file),
         };
         command.stdin(Stdio::null());
@@ -237,6 +261,25 @@ mod tests {
     fn program_that_is_no_server_is_not_taken() {
         assert!(Program::installed(Flavor::Mysql, Path::new("/bin/true")).is_err());
         assert!(Program::installed(Flavor::Mysql, Path::new("/nonexistent")).is_err());
+    }
+
+    #[test]
+    fn root_without_a_client_does_not_give_one_of_its_own() {
+        let root = tempfile::tempdir().unwrap();
+        let mut program = Program::for_test(Flavor::Mysql, "9.7.4");
+        program.root = Some(Unpacked {
+            root: root.path().to_owned(),
+            loader: PathBuf::from("/nonexistent"),
+            library_path: OsString::new(),
+        });
+        let own = |program: &Program| {
+            let command = program.client_command()?;
+            (command.get_program() == "/nonexistent").then_some(command)
+        };
+        assert!(own(&program).is_none());
+        std::fs::create_dir_all(root.path().join("usr/bin")).unwrap();
+        std::fs::write(root.path().join("usr/bin/mysql"), "").unwrap();
+        assert!(own(&program).is_some());
     }
 
     #[test]

@@ -94,14 +94,14 @@ impl Release {
         matches!(self, Release::Mysql56 | Release::Mariadb118)
     }
 
-    /// Debian's and Ubuntu's names of the packages with the server, or with what it needs; the
-    /// first list that exists counts.
+    /// Debian's and Ubuntu's names of the packages with the server, or with what it needs, and
+    /// of MySQL with its client; the first list that exists counts.
     pub(crate) fn core_packages(self) -> &'static [&'static [&'static str]] {
         match self {
             Release::Mysql => &[
-                &["mysql-server-core"],
-                &["mysql-server-core-8.4"],
-                &["mysql-server-core-8.0"],
+                &["mysql-server-core", "mysql-client-core"],
+                &["mysql-server-core-8.4", "mysql-client-core-8.4"],
+                &["mysql-server-core-8.0", "mysql-client-core-8.0"],
             ],
             Release::Mysql56 => &[&["libaio1", "libcrypt1", "libstdc++6"]],
             Release::Mariadb => &[&["mariadb-server-core"], &["mariadb-server-core-10.6"]],

@@ -120,6 +120,17 @@ impl Server {
         client::connect(self.port())
     }
 
+    /// Command of the command-line client, connecting to this server as `root`; `None` where
+    /// none came with the server and none is installed.
+    #[must_use]
+    pub fn client(&self) -> Option<Command> {
+        let mut command = self.program.client_command()?;
+        command
+            .args(["--user=root", "--host=127.0.0.1", "--protocol=TCP"])
+            .arg(format!("--port={}", self.port()));
+        Some(command)
+    }
+
     /// Runs one statement in a session of its own.
     ///
     /// # Errors

@@ -13,11 +13,10 @@ use mirror_runtime::{BinlogPosition, NoTransaction, Options, ServerUrl, State, T
 use crate::cli::{ServerArguments, TailArguments};
 use crate::exit::Failure;
 use crate::lines::{add_change, finish_line, start_line};
+use crate::progress::wait_with_progress;
 use crate::stop::{StopFlag, on_signal};
 use crate::stream;
 
-/// Longest wait for the load of a live mirror.
-const LOAD_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 /// How often an idle tail looks whether it is to end.
 const POLL: Duration = Duration::from_millis(50);
 
@@ -48,8 +47,8 @@ fn live(arguments: &TailArguments) -> Result<(), Failure> {
     let mirror = Arc::new(Mirror::start(options)?);
     let at_signal = Arc::clone(&mirror);
     let stop = on_signal(move || at_signal.stop())?;
-    match mirror.wait_until_live(LOAD_TIMEOUT) {
-        Err(_) if stop.is_set() => return Ok(()),
+    match wait_with_progress(&mirror, &stop) {
+        Err(Failure::Interrupted) => return Ok(()),
         result => result?,
     }
     let subscription = mirror.subscribe();

@@ -1,14 +1,15 @@
 //! `mirror verify`: the mirror's rows against the server's.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use generated::{Mirror, Tables};
-use mirror_runtime::VerifyOptions;
 use mirror_runtime::store::Schema;
+use mirror_runtime::{Progress, VerifyOptions};
 
 use crate::cli::VerifyArguments;
 use crate::exit::Failure;
-use crate::progress::{bar, wait_with_progress};
+use crate::progress::{Meter, wait_with_progress};
 use crate::stop::on_signal;
 use crate::tail::options;
 
@@ -20,18 +21,25 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     let at_signal = Arc::clone(&mirror);
     let stop = on_signal(move || at_signal.stop())?;
     wait_with_progress(&mirror, &stop)?;
-    let bar = bar();
-    let shown = bar.clone();
+    let (meter, started) = (Arc::new(Mutex::new(Some(Meter::new()))), Instant::now());
+    let shown = Arc::clone(&meter);
     let verify = VerifyOptions {
         on_progress: Some(Arc::new(move |progress| {
-            shown.set_length(progress.total_rows);
-            shown.set_position(progress.rows);
-            shown.set_message(format!("verifying {}", progress.table));
+            let done = Progress {
+                rows: progress.rows,
+                estimated_rows: progress.total_rows,
+                elapsed: started.elapsed(),
+            };
+            let mut meter = shown.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(meter) = meter.as_mut() {
+                meter.show(&format!("verifying {}", progress.table), Some(done));
+            }
         })),
         ..VerifyOptions::default()
     };
     let report = mirror.verify(&verify);
-    bar.finish_and_clear();
+    // Clears the line for what follows.
+    drop(meter.lock().unwrap_or_else(PoisonError::into_inner).take());
     let report = match report {
         Err(_) if stop.is_set() => return Err(Failure::Interrupted),
         report => report?,

@@ -70,6 +70,7 @@ impl<T: ColumnValue> ColumnValue for Option<T> {
         }
     }
 
+    #[inline]
     fn from_select(value: SelectValue, column: &ColumnLayout) -> Result<Self, ValueError> {
         match value {
             SelectValue::NULL => Ok(None),
@@ -224,11 +225,20 @@ pub fn next_select<T: ColumnValue>(
     values: &mut dyn Iterator<Item = SelectValue>,
     column: &ColumnLayout,
 ) -> Result<T, ValueError> {
-    values
-        .next()
-        .ok_or(ValueError::Absent)
-        .and_then(|value| T::from_select(value, column))
-        .map_err(|error| error.in_column(column.name))
+    let value = match values.next() {
+        Some(value) => T::from_select(value, column),
+        None => Err(ValueError::Absent),
+    };
+    match value {
+        Ok(value) => Ok(value),
+        Err(error) => Err(named(error, column)),
+    }
+}
+
+/// Apart from the path of values that are as they should be.
+#[cold]
+fn named(error: ValueError, column: &ColumnLayout) -> ValueError {
+    error.in_column(column.name)
 }
 
 /// Makes a column's value one of a type of the user; what that type says of a value that it

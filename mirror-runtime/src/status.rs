@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use crate::progress::Progress;
 use crate::source::{BinlogPosition, Gtid};
 use crate::store::TableMemory;
 
@@ -36,6 +37,8 @@ pub struct TableStatus {
     pub memory: TableMemory,
     /// The server's estimate of the table's rows, made when the load started.
     pub estimated_rows: u64,
+    /// Whether its rows are being SELECTed.
+    pub loading: bool,
     /// Loads after the first.
     pub reloads: u64,
     /// Changes that did not fit the rows that the mirror held.
@@ -89,9 +92,23 @@ pub struct Status {
     /// the last transaction or heartbeat; `None` when no older state is held. All versions of
     /// rows that were made since are kept for it: see [`pinned_versions`](Self::pinned_versions).
     pub oldest_snapshot: Option<Duration>,
+    /// Time since the first SELECT of the load that is running.
+    pub loading_for: Option<Duration>,
 }
 
 impl Status {
+    /// How far the SELECTs of the load that is running are, all its tables together; `None`
+    /// when there is no load, or the server was not asked for rows yet.
+    #[must_use]
+    pub fn load_progress(&self) -> Option<Progress> {
+        let loading = || self.tables.iter().filter(|table| table.loading);
+        Some(Progress {
+            elapsed: self.loading_for?,
+            rows: loading().map(|table| table.rows).sum(),
+            estimated_rows: loading().map(|table| table.estimated_rows).sum(),
+        })
+    }
+
     /// Whether what readers see can be relied on.
     #[must_use]
     pub fn health(&self) -> Health {
@@ -149,6 +166,8 @@ struct Inner {
     last_heard: Option<Instant>,
     /// When the oldest state that is held was replaced.
     oldest_replaced: Option<Instant>,
+    /// When the SELECTs of the load that is running began.
+    loading_since: Option<Instant>,
     /// Everything before this is visible to readers. Unlike the status's position it is also
     /// the end of events that change nothing, such as those at the start of a file.
     reached: Option<BinlogPosition>,
@@ -179,6 +198,7 @@ impl StatusCell {
                             rows: 0,
                             memory: TableMemory::default(),
                             estimated_rows: 0,
+                            loading: false,
                             reloads: 0,
                             divergences: 0,
                             suspect: None,
@@ -194,9 +214,11 @@ impl StatusCell {
                     last_reload: None,
                     load_time: None,
                     oldest_snapshot: None,
+                    loading_for: None,
                 },
                 last_heard: None,
                 oldest_replaced: None,
+                loading_since: None,
                 reached: None,
                 waiting: 0,
             }),
@@ -216,7 +238,32 @@ impl StatusCell {
         let mut status = inner.status.clone();
         status.silent_for = inner.last_heard.map(|at| at.elapsed());
         status.oldest_snapshot = inner.oldest_replaced.map(|at| at.elapsed());
+        status.loading_for = inner.loading_since.map(|at| at.elapsed());
         status
+    }
+
+    /// The SELECTs of a load begin: the server's estimate of the rows of each of its tables, by
+    /// table index.
+    pub(crate) fn select_begins(&self, estimates: &[(usize, u64)]) {
+        let mut inner = self.lock();
+        inner.loading_since = Some(Instant::now());
+        for &(table, estimated) in estimates {
+            if let Some(shown) = inner.status.tables.get_mut(table) {
+                shown.rows = 0;
+                shown.estimated_rows = estimated;
+                shown.loading = true;
+            }
+        }
+        self.changed.notify_all();
+    }
+
+    /// The SELECTs of a load have ended, in whatever way.
+    pub(crate) fn select_ends(&self) {
+        let mut inner = self.lock();
+        inner.loading_since = None;
+        for table in &mut inner.status.tables {
+            table.loading = false;
+        }
     }
 
     pub(crate) fn update(&self, change: impl FnOnce(&mut Status)) {
@@ -296,4 +343,22 @@ pub(crate) fn since_micros(micros: u64) -> Duration {
         .duration_since(UNIX_EPOCH)
         .unwrap_or(Duration::ZERO);
     now.saturating_sub(Duration::from_micros(micros))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_progress_of_a_load_is_that_of_its_tables_alone_and_ends_with_it() {
+        let cell = StatusCell::new(["d.a", "d.b"].map(str::to_owned).into_iter());
+        assert_eq!(cell.get().load_progress(), None);
+        cell.update(|status| status.tables[0].rows = 700);
+        cell.select_begins(&[(1, 50)]);
+        cell.update(|status| status.tables[1].rows = 20);
+        let progress = cell.get().load_progress().unwrap();
+        assert_eq!((progress.rows, progress.estimated_rows), (20, 50));
+        cell.select_ends();
+        assert_eq!(cell.get().load_progress(), None);
+    }
 }

@@ -15,6 +15,7 @@
 
 mod anchor;
 mod defaults;
+mod jobs;
 mod load;
 mod pieces;
 mod snapshot;
@@ -121,11 +122,12 @@ pub(crate) fn bootstrap<S: Schema>(
     let collations = Collations::read(&mut conn, &info)?;
     let mut anchor = view.anchor.start;
     let loaded = defaults::read(&mut conn, &info, S::layouts(), loading).and_then(|defaults| {
+        let plan = load::plan::<S>(&mut conn, options, loading)?;
         if options.naive_anchor {
             // As naive as can be: right before the SELECTs.
             anchor = StreamStart::File(binlog_status(&mut conn, &info)?);
         }
-        load::load(&mut conn, shared, writer, loading, view.conn).map(|tables| (tables, defaults))
+        load::load(shared, writer, plan, view.conn).map(|tables| (tables, defaults))
     });
     let (tables, defaults) = match loaded {
         Err(Error::Source(error)) if is_about_columns(&error) => {

@@ -1,21 +1,111 @@
 //! How the SELECTs of a table are cut into pieces.
 
 use mysql::prelude::Queryable;
-use mysql::{Conn, Value};
+use mysql::{Conn, Row, Value};
 
 use crate::layout::{ColumnType, TableLayout};
 use crate::row::{quote_identifier, select_expression};
 use crate::source::{SourceError, query_error};
 
-/// One SELECT of a load.
-#[derive(Debug, Clone, PartialEq)]
+/// One SELECT of a load: of a whole table, or of a range of its key.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Piece {
     /// Table index.
     pub(super) table: usize,
-    /// The statement.
-    pub(super) sql: String,
-    /// Its parameters.
-    pub(super) parameters: Vec<Value>,
+    range: Option<KeyRange>,
+}
+
+/// A range of the integer column that a table's key starts with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct KeyRange {
+    column: &'static str,
+    /// The first value; of the first range nothing, so that it is open.
+    from: Option<i128>,
+    /// The first value behind it; of the last range nothing.
+    until: Option<i128>,
+    /// The least and the greatest value that the table had.
+    ends: (i128, i128),
+}
+
+impl KeyRange {
+    /// Cuts it into about `parts` ranges of the same width, in order, that together are this
+    /// one; `None` when it is too narrow.
+    fn cut(&self, parts: u64) -> Option<Vec<Self>> {
+        let least = self.from.unwrap_or(self.ends.0);
+        let greatest = self.until.map_or(self.ends.1, |until| until - 1);
+        let cuts = cuts(least, greatest, parts);
+        if cuts.is_empty() {
+            return None;
+        }
+        let starts = std::iter::once(self.from).chain(cuts.iter().copied().map(Some));
+        let ends = cuts.iter().copied().map(Some);
+        let ends = ends.chain(std::iter::once(self.until));
+        let part = |(from, until)| Self {
+            from,
+            until,
+            ..self.clone()
+        };
+        Some(starts.zip(ends).map(part).collect())
+    }
+}
+
+impl Piece {
+    /// The statement; it has no parameters.
+    pub(super) fn sql(&self, layout: &TableLayout) -> String {
+        let mut sql = select(layout);
+        let Some(range) = &self.range else {
+            return sql;
+        };
+        let column = quote_identifier(range.column);
+        let bounds = [(range.from, ">="), (range.until, "<")];
+        let conditions: Vec<String> = bounds
+            .into_iter()
+            .filter_map(|(bound, operator)| Some(format!("{column} {operator} {}", bound?)))
+            .collect();
+        if !conditions.is_empty() {
+            sql.push_str(" WHERE ");
+            sql.push_str(&conditions.join(" AND "));
+        }
+        sql
+    }
+
+    /// How many rows the server thinks that it has; `None` for a whole table, and where the
+    /// server does not tell.
+    ///
+    /// # Errors
+    /// When the connection fails.
+    pub(super) fn estimated_rows(
+        &self,
+        conn: &mut Conn,
+        layout: &TableLayout,
+    ) -> Result<Option<u64>, SourceError> {
+        if self.range.is_none() {
+            return Ok(None);
+        }
+        // MySQL's default format is another from 9.x on.
+        let sql = format!("EXPLAIN FORMAT=TRADITIONAL {}", self.sql(layout));
+        let row: Option<Row> = match conn.query_first(sql) {
+            // Said by the SELECT too, if it matters.
+            Err(mysql::Error::MySqlError(error)) => {
+                tracing::debug!(%error, "no estimate of a range's rows");
+                None
+            }
+            row => row.map_err(|error| query_error(error, "estimating a range's rows"))?,
+        };
+        let rows = row.and_then(|row| row.get_opt::<u64, _>("rows"));
+        Ok(rows.and_then(Result::ok))
+    }
+
+    /// Cuts it into about so many, in order, that together are this one; `None` when it is too
+    /// narrow for that.
+    pub(super) fn cut(&self, parts: u64) -> Option<Vec<Self>> {
+        let ranges = self.range.as_ref()?.cut(parts)?;
+        let piece = |range| Self {
+            table: self.table,
+            range: Some(range),
+        };
+        Some(ranges.into_iter().map(piece).collect())
+    }
 }
 
 /// Pieces of one table, and the server's estimate of its rows.
@@ -33,16 +123,19 @@ pub(super) fn pieces(
     chunk_rows: u64,
 ) -> Result<(Vec<Piece>, u64), SourceError> {
     let estimated = estimated_rows(conn, layout)?;
+    let mut whole = Piece { table, range: None };
     let wanted = (estimated / chunk_rows.max(1)).min(MAX_PIECES);
-    let bounds = match integer_key(layout) {
-        Some(column) if wanted > 1 => bounds(conn, layout, column)?.map(|ends| (column, ends)),
-        _ => None,
-    };
-    let Some((column, (least, greatest))) = bounds else {
-        return Ok((vec![whole(table, layout)], estimated));
-    };
-    let cuts = cuts(least, greatest, wanted);
-    Ok((ranges(table, layout, column, &cuts), estimated))
+    if let Some(column) = integer_key(layout)
+        && wanted > 1
+    {
+        whole.range = bounds(conn, layout, column)?.map(|ends| KeyRange {
+            column,
+            from: None,
+            until: None,
+            ends,
+        });
+    }
+    Ok((whole.cut(wanted).unwrap_or_else(|| vec![whole]), estimated))
 }
 
 /// More pieces than this are not made of a table.
@@ -96,59 +189,16 @@ fn integer(value: &Value) -> Option<i128> {
     }
 }
 
-/// Values that cut the range into about `wanted` pieces of the same width, in order.
+/// Values that cut the range into about `wanted` pieces of the same width, in order: each the
+/// first of a piece, and none the first of all.
 fn cuts(least: i128, greatest: i128, wanted: u64) -> Vec<i128> {
-    let width = greatest - least;
+    let width = greatest.saturating_sub(least).saturating_add(1);
     let mut cuts: Vec<i128> = (1..i128::from(wanted))
         .map(|piece| least + width * piece / i128::from(wanted))
+        .filter(|&cut| cut > least)
         .collect();
     cuts.dedup();
     cuts
-}
-
-fn ranges(table: usize, layout: &TableLayout, column: &str, cuts: &[i128]) -> Vec<Piece> {
-    let column = quote_identifier(column);
-    let starts = std::iter::once(None).chain(cuts.iter().copied().map(Some));
-    let ends = cuts.iter().copied().map(Some).chain(std::iter::once(None));
-    starts
-        .zip(ends)
-        .map(|(start, end)| {
-            let mut conditions = Vec::new();
-            let mut parameters = Vec::new();
-            for (bound, operator) in [(start, ">="), (end, "<")] {
-                if let Some(bound) = bound {
-                    conditions.push(format!("{column} {operator} ?"));
-                    parameters.push(parameter(bound));
-                }
-            }
-            let mut sql = select(layout);
-            if !conditions.is_empty() {
-                sql.push_str(" WHERE ");
-                sql.push_str(&conditions.join(" AND "));
-            }
-            Piece {
-                table,
-                sql,
-                parameters,
-            }
-        })
-        .collect()
-}
-
-fn parameter(number: i128) -> Value {
-    match (i64::try_from(number), u64::try_from(number)) {
-        (Ok(signed), _) => Value::Int(signed),
-        (_, Ok(unsigned)) => Value::UInt(unsigned),
-        _ => Value::NULL,
-    }
-}
-
-fn whole(table: usize, layout: &TableLayout) -> Piece {
-    Piece {
-        table,
-        sql: select(layout),
-        parameters: Vec::new(),
-    }
 }
 
 /// The SELECT of all mirrored columns of a table, each by its
@@ -167,8 +217,22 @@ fn name(layout: &TableLayout) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// The whole of a table whose key has these ends.
+    pub(in crate::bootstrap) fn piece(ends: (i128, i128)) -> Piece {
+        let range = KeyRange {
+            column: "k",
+            from: None,
+            until: None,
+            ends,
+        };
+        Piece {
+            table: 3,
+            range: Some(range),
+        }
+    }
 
     static LAYOUT: TableLayout = TableLayout {
         database: "d",
@@ -181,25 +245,32 @@ mod tests {
         ignored_foreign_keys: &[],
     };
 
+    fn conditions(pieces: &[Piece]) -> Vec<String> {
+        let sql = pieces.iter().map(|piece| piece.sql(&LAYOUT));
+        sql.map(|sql| sql.split_once(" WHERE ").unwrap().1.to_owned())
+            .collect()
+    }
+
     #[test]
     fn ranges_cover_everything_once_and_their_ends_are_open() {
-        let pieces = ranges(3, &LAYOUT, "k", &[10, 20]);
-        let ends: Vec<_> = pieces
-            .iter()
-            .map(|piece| {
-                let (_, condition) = piece.sql.split_once(" WHERE ").unwrap();
-                (condition, piece.parameters.clone())
-            })
-            .collect();
-        assert_eq!(
-            ends,
-            [
-                ("`k` < ?", vec![Value::Int(10)]),
-                ("`k` >= ? AND `k` < ?", vec![Value::Int(10), Value::Int(20)]),
-                ("`k` >= ?", vec![Value::Int(20)]),
-            ]
-        );
-        assert!(pieces[0].sql.contains("`d`.`t``x`"));
+        let pieces = piece((1, 30)).cut(3).unwrap();
+        let expected = ["`k` < 11", "`k` >= 11 AND `k` < 21", "`k` >= 21"];
+        assert_eq!(conditions(&pieces), expected);
+        assert!(pieces[0].sql(&LAYOUT).contains("`d`.`t``x`"));
+        assert!(pieces.iter().all(|piece| piece.table == 3));
+    }
+
+    #[test]
+    fn a_range_that_is_cut_again_still_covers_the_same() {
+        let pieces = piece((1, 30)).cut(3).unwrap();
+        let parts = |at: usize| conditions(&pieces[at].cut(2).unwrap());
+        assert_eq!(parts(0), ["`k` < 6", "`k` >= 6 AND `k` < 11"]);
+        let middle = ["`k` >= 11 AND `k` < 16", "`k` >= 16 AND `k` < 21"];
+        assert_eq!(parts(1), middle);
+        assert_eq!(parts(2), ["`k` >= 21 AND `k` < 26", "`k` >= 26"]);
+        let narrow = piece((1, 30)).cut(30).unwrap();
+        assert_eq!(conditions(&narrow[1..2]), ["`k` >= 2 AND `k` < 3"]);
+        assert_eq!(narrow[1].cut(16), None);
     }
 
     #[test]
@@ -209,7 +280,10 @@ mod tests {
         assert_eq!(cuts.len(), 99);
         assert!(cuts.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(cuts[0] > least && cuts[98] < greatest);
-        assert_eq!(super::cuts(5, 5, 10), [5]);
-        assert_eq!(parameter(greatest), Value::UInt(u64::MAX));
+        assert_eq!(super::cuts(5, 5, 10), []);
+        assert_eq!(super::cuts(5, 6, 10), [6]);
+        assert_eq!(super::cuts(5, 50, 1), []);
+        // Rows that went, or came, between two looks.
+        assert_eq!(super::cuts(5, 2, 10), []);
     }
 }

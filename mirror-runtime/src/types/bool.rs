@@ -28,6 +28,7 @@ impl ColumnValue for bool {
         }
     }
 
+    #[inline]
     fn from_select(value: SelectValue, _column: &ColumnLayout) -> Result<Self, ValueError> {
         from_number(select_integer(value, "integer")?)
     }

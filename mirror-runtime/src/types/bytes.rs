@@ -51,6 +51,7 @@ impl ColumnValue for Box<[u8]> {
         Ok(*self == Self::from_image(raw, column)?)
     }
 
+    #[inline]
     fn from_select(value: SelectValue, column: &ColumnLayout) -> Result<Self, ValueError> {
         padded(select_bytes(value, "bytes")?, column)
     }

@@ -116,6 +116,7 @@ macro_rules! float_column {
                 Ok(self.to_bits() == other.to_bits())
             }
 
+            #[inline]
             fn from_select(value: SelectValue, _column: &ColumnLayout) -> Result<Self, ValueError> {
                 match refuse_null(value)? {
                     SelectValue::$variant(number) => Ok(number),

@@ -17,6 +17,7 @@ macro_rules! integer_column {
                 $decode(not_null(raw)?, column)
             }
 
+            #[inline]
             fn from_select(value: SelectValue, column: &ColumnLayout) -> Result<Self, ValueError> {
                 Self::try_from($select(value, column)?).map_err(|_| OUT_OF_RANGE)
             }

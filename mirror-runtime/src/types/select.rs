@@ -13,6 +13,7 @@ pub(super) fn not_null(raw: Option<&[u8]>) -> Result<&[u8], ValueError> {
 }
 
 /// The value, or the error for NULL.
+#[inline]
 pub(super) fn refuse_null(value: SelectValue) -> Result<SelectValue, ValueError> {
     match value {
         SelectValue::NULL => Err(ValueError::UnexpectedNull),
@@ -21,6 +22,7 @@ pub(super) fn refuse_null(value: SelectValue) -> Result<SelectValue, ValueError>
 }
 
 /// The error for a value of another kind than the column's type calls for.
+#[cold]
 pub(super) fn kind_error(expected: &'static str, found: &SelectValue) -> ValueError {
     ValueError::Kind {
         expected,
@@ -38,6 +40,7 @@ pub(super) fn kind_error(expected: &'static str, found: &SelectValue) -> ValueEr
 }
 
 /// The bytes of a value that comes as bytes.
+#[inline]
 pub(super) fn select_bytes(
     value: SelectValue,
     expected: &'static str,
@@ -49,6 +52,7 @@ pub(super) fn select_bytes(
 }
 
 /// A number of either sign: the server's flags decide whether it comes as signed or unsigned.
+#[inline]
 pub(super) fn select_integer(
     value: SelectValue,
     expected: &'static str,

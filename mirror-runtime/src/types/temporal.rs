@@ -93,6 +93,7 @@ impl ColumnValue for Date {
         date(packed >> 9, packed >> 5 & 15, packed & 31)
     }
 
+    #[inline]
     fn from_select(value: SelectValue, _column: &ColumnLayout) -> Result<Self, ValueError> {
         match refuse_null(value)? {
             SelectValue::Date(year, month, day, 0, 0, 0, 0) => {
@@ -159,6 +160,7 @@ impl ColumnValue for DateTime {
         }
     }
 
+    #[inline]
     fn from_select(value: SelectValue, _column: &ColumnLayout) -> Result<Self, ValueError> {
         select_date_time(value, "date and time")
     }
@@ -191,6 +193,7 @@ impl ColumnValue for Timestamp {
     }
 
     /// The session's time zone must be +00:00.
+    #[inline]
     fn from_select(value: SelectValue, _column: &ColumnLayout) -> Result<Self, ValueError> {
         Self::from_utc(select_date_time(value, "date and time")?).ok_or_else(|| BAD_TIMESTAMP)
     }
@@ -263,6 +266,7 @@ impl ColumnValue for Time {
         new_time(number, fraction)
     }
 
+    #[inline]
     fn from_select(value: SelectValue, _column: &ColumnLayout) -> Result<Self, ValueError> {
         match refuse_null(value)? {
             SelectValue::Time(negative, days, hours, minutes, seconds, micros) => days

@@ -57,6 +57,7 @@ impl ColumnValue for Box<str> {
     }
 
     /// The bytes are in the column's character set, as they are stored.
+    #[inline]
     fn from_select(value: SelectValue, column: &ColumnLayout) -> Result<Self, ValueError> {
         let bytes = select_bytes(value, "text")?;
         if charset(column) != Charset::Utf8mb4 {

@@ -87,6 +87,7 @@ const VIEW_METHODS: &[&str] = &[
     "len",
     "new",
     "range",
+    "unordered",
 ];
 
 /// Most labels of an ENUM.

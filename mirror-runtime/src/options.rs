@@ -19,7 +19,7 @@ pub struct Options {
     /// one from process, time and address.
     pub server_id: Option<u32>,
     /// Connections that load tables side by side, 1 to 64; default 4. Each keeps a core of the
-    /// server busy, and about as much of one here.
+    /// server busy, and the better half of one here.
     pub load_connections: usize,
     /// Rows that a SELECT of the load is planned to give, by the server's estimate; default
     /// 50,000.

@@ -18,8 +18,8 @@ pub struct Options {
     /// Server id to register as; must be unique among the server's replicas. `None` derives
     /// one from process, time and address.
     pub server_id: Option<u32>,
-    /// Connections that load tables side by side, 1 to 64; default 4. Each keeps a core of the
-    /// server busy, and about as much of one here.
+    /// Connections that load tables side by side, 1 to 64; default 4. Each takes up to a core of
+    /// the server, and about half of one here.
     pub load_connections: usize,
     /// Rows that a SELECT of the load is planned to give, by the server's estimate; default
     /// 50,000.

@@ -75,7 +75,8 @@ impl Taken<'_> {
     /// whoever comes next. `false` when it cannot be cut.
     pub(super) fn cut(&mut self, parts: u64) -> bool {
         let mut inner = self.jobs.lock();
-        let room = MAX_PIECES.saturating_sub(inner.count) as u64;
+        // The piece itself makes room for one.
+        let room = (MAX_PIECES + 1).saturating_sub(inner.count) as u64;
         let Some(mut parts) = self.piece.cut(parts.min(room)) else {
             return false;
         };
@@ -156,6 +157,7 @@ mod tests {
         let mut taken = jobs.take(&|| false).unwrap();
         assert!(taken.cut(u64::MAX));
         assert!(!taken.cut(2));
+        drop(taken);
         assert_eq!(rest(&jobs).len(), MAX_PIECES - 1);
     }
 }

@@ -49,8 +49,6 @@ struct Felt {
     during: Vec<f64>,
     /// From COMMIT sent to visible.
     visible: Duration,
-    /// Bytes that the process had more than before, at most.
-    grown: f64,
     /// Looks at the number of rows meanwhile; each was all or none.
     looks: u64,
 }
@@ -136,31 +134,27 @@ fn feel(server: &Server, mirror: &Mirror, rows: u64) -> Result<Felt, Error> {
         let deleted = delete(server, &phase, &is_gone, || reader.is_finished());
         phase.store(OVER, Ordering::Release);
         let (before, during, looks) = reader.join().map_err(|_| "the reader died")??;
-        let (visible, grown) = deleted?;
         Ok(Felt {
             before,
             during,
-            visible,
-            grown,
+            visible: deleted?,
             looks,
         })
     })
 }
 
-/// Deletes and waits until that is visible; the time from COMMIT to there, and the bytes that the
-/// process grew by meanwhile.
+/// Deletes and waits until that is visible; the time from COMMIT to there.
 fn delete(
     server: &Server,
     phase: &AtomicU8,
     is_gone: &AtomicBool,
     has_failed: impl Fn() -> bool,
-) -> Result<(Duration, f64), Error> {
+) -> Result<Duration, Error> {
     std::thread::sleep(BEFORE);
     let mut conn = server.conn()?;
     phase.store(EXECUTING, Ordering::Release);
     conn.query_drop("BEGIN")?;
     conn.query_drop("DELETE FROM ads.sbtest1")?;
-    let (before, mut most) = (resident_bytes()?, 0.0_f64);
     phase.store(COMMITTING, Ordering::Release);
     let sent = Instant::now();
     conn.query_drop("COMMIT")?;
@@ -168,19 +162,9 @@ fn delete(
         if has_failed() || sent.elapsed() > LIMIT {
             return Err("the rows that were deleted are still visible".into());
         }
-        most = most.max(resident_bytes()?);
         std::thread::sleep(LOOK);
     }
-    Ok((sent.elapsed(), (most - before).max(0.0)))
-}
-
-/// Bytes of this process that are in memory (`VmRSS` in proc(5)).
-fn resident_bytes() -> Result<f64, Error> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
-    let kilobytes: f64 = kilobytes.ok_or("no VmRSS in /proc/self/status")?.parse()?;
-    Ok(kilobytes * 1024.0)
+    Ok(sent.elapsed())
 }
 
 /// Reads at random keys until it is over: nanoseconds of each before the transaction and during
@@ -264,10 +248,9 @@ fn figures(rows: u64, felt: &mut Felt, memory: &Memory) -> Vec<Measurement> {
         baseline_value: memory.rows / 1e6,
         runs: 1,
         note: format!(
-            "{rows} rows, {:.0} bytes each; {:.1} MB are left when they are gone; the process with a whole mirror and a held snapshot grew by {:.0} MB",
+            "{rows} rows, {:.0} bytes each; {:.1} MB are left when they are gone",
             memory.rows / rows as f64,
-            memory.left / 1e6,
-            felt.grown / 1e6
+            memory.left / 1e6
         ),
     }];
     for (name, share) in [("p50", 0.5), ("p99", 0.99)] {

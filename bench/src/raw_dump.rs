@@ -64,7 +64,7 @@ pub(crate) fn read(port: u16, user: &str, file: &str) -> Result<Dump, Error> {
 }
 
 /// Reads packets to the one that ends the dump, looking at their heads only; all their bytes.
-fn throw_away(stream: &mut TcpStream) -> Result<u64, Error> {
+fn throw_away(stream: &mut impl Read) -> Result<u64, Error> {
     let mut buffer = vec![0; BUFFER];
     let (mut total, mut filled) = (0, 0);
     // What is left of the packet that reaches beyond the buffer.
@@ -146,4 +146,48 @@ fn packet(stream: &mut TcpStream) -> Result<Vec<u8>, Error> {
     let mut payload = vec![0; u32::from_le_bytes([a, b, c, 0]) as usize];
     stream.read_exact(&mut payload)?;
     Ok(payload)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives so many bytes at a time at most.
+    struct Dribble<'b>(&'b [u8], usize);
+
+    impl Read for Dribble<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let most = buffer.len().min(self.1);
+            self.0.read(buffer.get_mut(..most).unwrap_or_default())
+        }
+    }
+
+    fn dump(end: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // One that is larger than the buffer, and bytes that look like an end within an event.
+        for length in [1_u32, 300, 70_000, 5] {
+            let [a, b, c, _] = length.to_le_bytes();
+            bytes.extend([a, b, c, 0, OK]);
+            bytes.extend(vec![EOF; length as usize - 1]);
+        }
+        bytes.extend(end);
+        bytes
+    }
+
+    #[test]
+    fn a_dump_ends_with_its_last_packet_however_its_bytes_arrive() {
+        let bytes = dump(&[5, 0, 0, 9, EOF, 0, 0, 2, 0]);
+        for at_a_time in [1, 3, 4, 5, 1000, 1 << 20] {
+            let read = throw_away(&mut Dribble(&bytes, at_a_time)).unwrap();
+            let missing = bytes.len() as u64 - read;
+            // The end is known by its first byte.
+            assert!(missing <= 4, "{missing} of {at_a_time} at a time");
+        }
+    }
+
+    #[test]
+    fn a_dump_that_is_cut_or_refused_is_an_error() {
+        assert!(throw_away(&mut Dribble(&dump(&[]), 1000)).is_err());
+        assert!(throw_away(&mut Dribble(&dump(&[3, 0, 0, 9, ERR, 0, 0]), 1000)).is_err());
+    }
 }

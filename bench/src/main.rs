@@ -11,6 +11,7 @@ mod workload;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use bench_contenders::Error;
 use clap::Parser;
 
 /// Benchmarks of mysql-mirror.
@@ -39,8 +40,9 @@ enum Part {
     Reload,
 }
 
-/// Why a benchmark could not be run.
-type Error = Box<dyn std::error::Error>;
+/// What a service of this kind would run under; it serves all contenders.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {

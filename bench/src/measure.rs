@@ -1,10 +1,11 @@
 //! CPU time and allocations of a piece of work, medians over several runs.
 
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use bench_contenders::{Contender, Error};
 use nix::sys::resource::{UsageWho, getrusage};
-
-use crate::Error;
 
 /// What a piece of work took.
 #[derive(Debug, Clone, Copy)]
@@ -26,26 +27,21 @@ fn cpu_time() -> Result<Duration, Error> {
     Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
-/// Runs `work` once to warm up and to count allocations, then several times for the clock; it
-/// gives the rows that it went through, which must be `rows`.
+/// Lets a contender go through a file once to warm up, then several times for the clock; it must
+/// see `rows` rows, if it looks at any.
 pub(crate) fn cost(
-    runs: usize,
+    contender: Contender,
+    file: &Path,
     rows: u64,
-    mut work: impl FnMut() -> Result<u64, Error>,
+    runs: usize,
 ) -> Result<Cost, Error> {
-    let mut checked = || {
-        let seen = work()?;
-        if seen == rows {
-            Ok(())
-        } else {
-            Err(Error::from(format!(
-                "{seen} rows were decoded, expected {rows}"
-            )))
-        }
+    let checked = || match contender.go(file)? {
+        Some(seen) if seen != rows => Err(Error::from(format!(
+            "{seen} rows were decoded, expected {rows}"
+        ))),
+        _ => Ok(()),
     };
-    let mut first = Ok(());
-    let allocations = allocation_counter::measure(|| first = checked()).count_total;
-    first?;
+    checked()?;
     let mut times = Vec::new();
     for _ in 0..runs {
         let before = cpu_time()?;
@@ -54,8 +50,23 @@ pub(crate) fn cost(
     }
     Ok(Cost {
         cpu_seconds: median(&mut times),
-        allocations,
+        allocations: allocations(contender, file)?,
     })
+}
+
+/// Lets the program beside this one count allocations.
+fn allocations(contender: Contender, file: &Path) -> Result<u64, Error> {
+    let program = std::env::current_exe()?.with_file_name("count-allocations");
+    let output = Command::new(&program)
+        .arg(contender.name())
+        .arg(file)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("{}: {error}", program.display()))?;
+    if !output.status.success() {
+        return Err(format!("{} failed", program.display()).into());
+    }
+    Ok(String::from_utf8(output.stdout)?.trim().parse()?)
 }
 
 /// The middle value; 0 for none.

@@ -15,7 +15,7 @@ use mirror_runtime::{Error as MirrorError, TableError};
 use crate::Error;
 
 /// All tables in memory, without a server.
-pub(crate) struct MemoryMirror {
+pub struct MemoryMirror {
     store: Arc<Store<Tables>>,
     sink: Sink,
 }
@@ -27,7 +27,8 @@ struct Sink {
 
 impl MemoryMirror {
     /// Empty tables.
-    pub(crate) fn new() -> Self {
+    #[must_use]
+    pub fn new() -> Self {
         let (store, writer) = Store::new();
         Self {
             store,
@@ -36,7 +37,10 @@ impl MemoryMirror {
     }
 
     /// Applies everything in a binlog file; the transactions that were published.
-    pub(crate) fn apply(&mut self, file: &Path) -> Result<u64, Error> {
+    ///
+    /// # Errors
+    /// When the file cannot be read, or its rows do not fit.
+    pub fn apply(&mut self, file: &Path) -> Result<u64, Error> {
         let layouts = Tables::layouts();
         let selected = vec![true; layouts.len()];
         let mut reader = TransactionReader::new(layouts, &selected);
@@ -49,8 +53,15 @@ impl MemoryMirror {
     }
 
     /// All tables as readers see them now.
-    pub(crate) fn snapshot(&self) -> Snapshot {
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
         self.store.snapshot().into()
+    }
+}
+
+impl Default for MemoryMirror {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

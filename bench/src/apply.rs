@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use lab::Server;
 use mysql::prelude::Queryable;
 
-use crate::Error;
-use crate::applier::MemoryMirror;
-use crate::decode;
+use bench_contenders::{Contender, Error, MemoryMirror};
+
 use crate::end_to_end::file_name;
 use crate::held::{Followed, HeldMirror};
 use crate::measure::{cost, cpu_time, median};
@@ -109,7 +108,7 @@ fn from_memory(load: &Load, runs: usize) -> Result<Measurement, Error> {
             .into());
         }
     }
-    let decoding = cost(runs, load.rows, || decode::decode(&load.file))?;
+    let decoding = cost(Contender::Mirror, &load.file, load.rows, runs)?;
     let seconds = median(&mut times);
     let rows = load.rows as f64;
     Ok(Measurement {

@@ -6,8 +6,8 @@ use std::path::Path;
 use lab::Server;
 use mirror_runtime::VerifyOptions;
 
-use crate::Error;
-use crate::decode;
+use bench_contenders::{Contender, Error};
+
 use crate::held::HeldMirror;
 use crate::measure::{cost, median};
 use crate::plot::{Plot, Series};
@@ -88,7 +88,7 @@ fn interval(
     times.cpu.push(followed.cpu_seconds);
     times.wall.push(followed.wall_seconds);
     times.raw.push(raw_dump::read(server.port(), "root", file)?);
-    times.decode_cpu = cost(1, rows, || decode::decode(&path))?.cpu_seconds;
+    times.decode_cpu = cost(Contender::Mirror, &path, rows, 1)?.cpu_seconds;
     times.bytes = std::fs::metadata(&path)?.len();
     times.speed = speed(&followed.progress, rows);
     Ok(())

@@ -1,7 +1,6 @@
 //! `cargo xtask bench`: what decoding, following and reading cost, against baselines measured in
 //! the same run.
 
-mod applier;
 mod apply;
 mod bootstrap;
 mod decode;
@@ -22,6 +21,7 @@ mod workload;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use bench_contenders::Error;
 use clap::Parser;
 
 use plot::Plot;
@@ -124,8 +124,9 @@ impl Results {
     }
 }
 
-/// Why a benchmark could not be run.
-type Error = Box<dyn std::error::Error>;
+/// What a service of this kind would run under; it serves all contenders.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {

@@ -10,11 +10,10 @@ use lab::Server;
 use mirror_runtime::Options;
 use mysql::prelude::Queryable;
 
-use crate::Error;
-use crate::applier::MemoryMirror;
+use bench_contenders::{Error, MemoryMirror};
+
 use crate::held::{LIMIT, plain_user};
-use crate::measure::{Random, quantile};
-use crate::memory::live_bytes;
+use crate::measure::{Random, allocated, quantile};
 use crate::report::Measurement;
 use crate::workload::begin_file;
 
@@ -217,10 +216,14 @@ struct Memory {
 }
 
 fn peak(files: &Files, rows: u64) -> Result<Memory, Error> {
+    let counted = allocated(&[&files.insert, &files.delete])?;
+    let [inserted, deleted] = counted.as_slice() else {
+        return Err("two counts were expected".into());
+    };
     let mut tables = MemoryMirror::new();
-    let inserted = live_bytes(&mut tables, &files.insert)?;
+    tables.apply(&files.insert)?;
     let held = tables.snapshot().sbtest1().len() as u64;
-    let deleted = live_bytes(&mut tables, &files.delete)?;
+    tables.apply(&files.delete)?;
     let left = tables.snapshot().sbtest1().len();
     if (held, left) != (rows, 0) {
         return Err(format!("{held} rows were inserted, {left} left").into());

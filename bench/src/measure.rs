@@ -1,10 +1,12 @@
 //! CPU time and allocations of a piece of work, medians and quantiles.
 
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use bench_contenders::{Contender, Error};
 use nix::sys::resource::{UsageWho, getrusage};
-
-use crate::Error;
 
 /// What a piece of work took.
 #[derive(Debug, Clone, Copy)]
@@ -36,26 +38,21 @@ pub(crate) fn cpu_time_of(who: UsageWho) -> Result<Duration, Error> {
     Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
-/// Runs `work` once to warm up and to count allocations, then several times for the clock; it
-/// gives the rows that it went through, which must be `rows`.
+/// Lets a contender go through a file once to warm up, then several times for the clock; it must
+/// see `rows` rows, if it looks at any.
 pub(crate) fn cost(
-    runs: usize,
+    contender: Contender,
+    file: &Path,
     rows: u64,
-    mut work: impl FnMut() -> Result<u64, Error>,
+    runs: usize,
 ) -> Result<Cost, Error> {
-    let mut checked = || {
-        let seen = work()?;
-        if seen == rows {
-            Ok(())
-        } else {
-            Err(Error::from(format!(
-                "{seen} rows were decoded, expected {rows}"
-            )))
-        }
+    let checked = || match contender.go(file)? {
+        Some(seen) if seen != rows => Err(Error::from(format!(
+            "{seen} rows were decoded, expected {rows}"
+        ))),
+        _ => Ok(()),
     };
-    let mut first = Ok(());
-    let allocations = allocation_counter::measure(|| first = checked()).count_total;
-    first?;
+    checked()?;
     let mut times = Vec::new();
     for _ in 0..runs {
         let before = cpu_time()?;
@@ -64,8 +61,52 @@ pub(crate) fn cost(
     }
     Ok(Cost {
         cpu_seconds: median(&mut times),
-        allocations,
+        allocations: allocations(contender, file)?,
     })
+}
+
+/// Lets the program beside this one count allocations.
+fn allocations(contender: Contender, file: &Path) -> Result<u64, Error> {
+    let counted = count("contender", &[contender.name().as_ref(), file.as_os_str()])?;
+    Ok(counted.trim().parse()?)
+}
+
+/// Bytes more than before.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Allocated {
+    /// After the work.
+    pub(crate) left: f64,
+    /// At most while it ran.
+    pub(crate) peak: f64,
+}
+
+/// What applying each of these files takes, one after the other, to tables that are empty before.
+pub(crate) fn allocated(files: &[&Path]) -> Result<Vec<Allocated>, Error> {
+    let files: Vec<&OsStr> = files.iter().map(|file| file.as_os_str()).collect();
+    let counted = count("apply", &files)?;
+    let lines = counted.lines().map(|line| {
+        let (left, peak) = line.split_once(' ').ok_or("two numbers were expected")?;
+        Ok(Allocated {
+            left: left.parse()?,
+            peak: peak.parse()?,
+        })
+    });
+    lines.collect()
+}
+
+/// The answer of the program beside this one that counts.
+fn count(what: &str, arguments: &[&OsStr]) -> Result<String, Error> {
+    let program = std::env::current_exe()?.with_file_name("count-allocations");
+    let output = Command::new(&program)
+        .arg(what)
+        .args(arguments)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("{}: {error}", program.display()))?;
+    if !output.status.success() {
+        return Err(format!("{} failed", program.display()).into());
+    }
+    Ok(String::from_utf8(output.stdout)?)
 }
 
 /// The middle value; 0 for none.

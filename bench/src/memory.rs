@@ -1,12 +1,11 @@
 //! Bytes that a row takes in the mirror, against the bytes of its values.
 
-use std::path::Path;
-
 use mirror_runtime::Value;
 use mirror_runtime::store::RowValues;
 
-use crate::Error;
-use crate::applier::MemoryMirror;
+use bench_contenders::{Error, MemoryMirror};
+
+use crate::measure::allocated;
 use crate::report::Measurement;
 use crate::workload::Interval;
 
@@ -29,30 +28,11 @@ pub(crate) fn run(intervals: &[Interval]) -> Result<Vec<Measurement>, Error> {
     Ok(measurements)
 }
 
-/// Bytes that applying a file leaves allocated; the allocations are counted on this thread, which
-/// does all of the work.
-pub(crate) fn live_bytes(tables: &mut MemoryMirror, file: &Path) -> Result<Allocated, Error> {
-    let mut applied = Ok(0);
-    let counted = allocation_counter::measure(|| applied = tables.apply(file));
-    applied?;
-    Ok(Allocated {
-        left: counted.bytes_current as f64,
-        peak: counted.bytes_max as f64,
-    })
-}
-
-/// Bytes more than before.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Allocated {
-    /// After the work.
-    pub(crate) left: f64,
-    /// At most while it ran.
-    pub(crate) peak: f64,
-}
-
 fn table_figures(interval: &Interval, table: &str) -> Result<[Measurement; 2], Error> {
     let mut tables = MemoryMirror::new();
-    let allocated = live_bytes(&mut tables, &interval.file)?;
+    let counted = allocated(&[&interval.file])?;
+    let allocated = counted.first().ok_or("nothing was counted")?;
+    tables.apply(&interval.file)?;
     let snapshot = tables.snapshot();
     let values = match table {
         "short_table" => sum(snapshot.short_table().iter())?,

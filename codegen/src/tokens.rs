@@ -19,7 +19,7 @@ use syn::Ident;
 pub use check::{ModelError, RESERVED_MODULE_NAMES, RESERVED_TYPE_NAMES};
 pub(crate) use docs::code_span;
 
-use crate::model::{Held, Model, Table};
+use crate::model::{Column, Held, Model, Table};
 use docs::Docs;
 use keys::{IndexTokens, KeyTokens};
 use labels::{EnumTokens, SetTokens};
@@ -87,6 +87,8 @@ struct ColumnTokens {
     is_on_heap: bool,
     /// Whether a foreign key may change it.
     is_foreign_key: bool,
+    /// Whether it is of fixed width and decoded in a few instructions.
+    is_number: bool,
 }
 
 /// The tokens of the crate root and of `Tables`.
@@ -245,7 +247,32 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
             .foreign_keys
             .iter()
             .any(|key| key.columns.contains(&index)),
+        is_number: is_number(column),
     })
+}
+
+/// Whether a column's values are numbers or something like them, held as such.
+fn is_number(column: &Column) -> bool {
+    use crate::model::ColumnType as T;
+    let number = matches!(
+        column.ty,
+        T::TinyInt { .. }
+            | T::SmallInt { .. }
+            | T::MediumInt { .. }
+            | T::Int { .. }
+            | T::BigInt { .. }
+            | T::Float
+            | T::Double
+            | T::Date
+            | T::DateTime { .. }
+            | T::Timestamp { .. }
+            | T::Time { .. }
+            | T::Year
+            | T::Enum { .. }
+            | T::Set { .. }
+            | T::Bit { .. }
+    );
+    number && !column.nullable && !matches!(column.held, Held::User(_))
 }
 
 /// Where a column is in images that are as the generated code was compiled for.

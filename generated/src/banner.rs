@@ -278,6 +278,12 @@ const PLACES: [mirror_runtime::image::Place; 19] = mirror_runtime::image::places
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
+/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
+/// are never set then.
+const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
+
+const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
+
 impl Banner {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -386,6 +392,114 @@ impl Row for Banner {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
+    }
+
+    #[inline(always)]
+    fn decode_straight<'a, T>(
+        rows: mirror_runtime::image::StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let column_5 = image.next(5, const { PLACES[5] })?;
+        let column_6 = image.next(6, const { PLACES[6] })?;
+        let column_7 = image.next(7, const { PLACES[7] })?;
+        let column_8 = image.next(8, const { PLACES[8] })?;
+        let column_9 = image.next(9, const { PLACES[9] })?;
+        let column_10 = image.next(10, const { PLACES[10] })?;
+        let column_11 = image.next(11, const { PLACES[11] })?;
+        let column_12 = image.next(12, const { PLACES[12] })?;
+        let column_13 = image.next(13, const { PLACES[13] })?;
+        let column_14 = image.next(14, const { PLACES[14] })?;
+        let column_15 = image.next(15, const { PLACES[15] })?;
+        let column_16 = image.next(16, const { PLACES[16] })?;
+        let column_17 = image.next(17, const { PLACES[17] })?;
+        let column_18 = image.next(18, const { PLACES[18] })?;
+        let rows = image.behind();
+        let taken = take(Self {
+            name: {
+                let image = column_2;
+                image.get(2, const { PLACES[2] })?
+            },
+            click_url: {
+                let image = column_11;
+                image.get(11, const { PLACES[11] })?
+            },
+            alt: {
+                let image = column_12;
+                image.get(12, const { PLACES[12] })?
+            },
+            html: {
+                let image = column_13;
+                image.get(13, const { PLACES[13] })?
+            },
+            thumbnail: {
+                let image = column_14;
+                image.get(14, const { PLACES[14] })?
+            },
+            image: {
+                let image = column_15;
+                image.get(15, const { PLACES[15] })?
+            },
+            checksum: {
+                let image = column_16;
+                image.get(16, const { PLACES[16] })?
+            },
+            extra: {
+                let image = column_17;
+                image.get(17, const { PLACES[17] })?
+            },
+            id: {
+                let image = column_0;
+                image.get(0, const { PLACES[0] })?
+            },
+            campaign_id: {
+                let image = column_1;
+                image.get(1, const { PLACES[1] })?
+            },
+            status: {
+                let image = column_3;
+                image.get(3, const { PLACES[3] })?
+            },
+            format: {
+                let image = column_4;
+                image.get(4, const { PLACES[4] })?
+            },
+            width: {
+                let image = column_5;
+                image.get(5, const { PLACES[5] })?
+            },
+            height: {
+                let image = column_6;
+                image.get(6, const { PLACES[6] })?
+            },
+            offset_x: {
+                let image = column_7;
+                image.get(7, const { PLACES[7] })?
+            },
+            weight: {
+                let image = column_8;
+                image.get(8, const { PLACES[8] })?
+            },
+            features: {
+                let image = column_9;
+                image.get(9, const { PLACES[9] })?
+            },
+            ctr: {
+                let image = column_10;
+                image.get(10, const { PLACES[10] })?
+            },
+            created_at: {
+                let image = column_18;
+                image.get(18, const { PLACES[18] })?
+            },
+        });
+        Ok((taken, rows))
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
@@ -802,9 +916,12 @@ impl BannerStatus {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index.checked_sub(1) {
-            Some(at) => Self::ALL.get(usize::from(at)).copied(),
-            None => Some(Self::Invalid),
+        match index {
+            0 => Some(Self::Invalid),
+            1 => Some(Self::Active),
+            2 => Some(Self::Paused),
+            3 => Some(Self::Rejected),
+            _ => None,
         }
     }
 
@@ -905,9 +1022,16 @@ impl BannerFormat {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index.checked_sub(1) {
-            Some(at) => Self::ALL.get(usize::from(at)).copied(),
-            None => Some(Self::Invalid),
+        match index {
+            0 => Some(Self::Invalid),
+            1 => Some(Self::N300x250),
+            2 => Some(Self::N728x90),
+            3 => Some(Self::HalfPage),
+            4 => Some(Self::Größe),
+            5 => Some(Self::ItSOdd),
+            6 => Some(Self::BackSlash),
+            7 => Some(Self::Empty),
+            _ => None,
         }
     }
 

@@ -144,6 +144,12 @@ const PLACES: [mirror_runtime::image::Place; 9] = mirror_runtime::image::places(
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
+/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
+/// are never set then.
+const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
+
+const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
+
 impl User {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -230,6 +236,64 @@ impl Row for User {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
+    }
+
+    #[inline(always)]
+    fn decode_straight<'a, T>(
+        rows: mirror_runtime::image::StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let column_5 = image.next(5, const { PLACES[5] })?;
+        let column_6 = image.next(6, const { PLACES[6] })?;
+        let column_7 = image.next(7, const { PLACES[7] })?;
+        let column_8 = image.next(8, const { PLACES[8] })?;
+        let rows = image.behind();
+        let taken = take(Self {
+            name: {
+                let image = column_1;
+                image.get(1, const { PLACES[1] })?
+            },
+            email: {
+                let image = column_2;
+                image.get(2, const { PLACES[2] })?
+            },
+            born: {
+                let image = column_5;
+                image.get(5, const { PLACES[5] })?
+            },
+            avatar_hash: {
+                let image = column_6;
+                image.get(6, const { PLACES[6] })?
+            },
+            last_login: {
+                let image = column_7;
+                image.get(7, const { PLACES[7] })?
+            },
+            id: {
+                let image = column_0;
+                image.get(0, const { PLACES[0] })?
+            },
+            status: {
+                let image = column_3;
+                image.get(3, const { PLACES[3] })?
+            },
+            karma: {
+                let image = column_4;
+                image.get(4, const { PLACES[4] })?
+            },
+            created_at: {
+                let image = column_8;
+                image.get(8, const { PLACES[8] })?
+            },
+        });
+        Ok((taken, rows))
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
@@ -560,9 +624,12 @@ impl UserStatus {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index.checked_sub(1) {
-            Some(at) => Self::ALL.get(usize::from(at)).copied(),
-            None => Some(Self::Invalid),
+        match index {
+            0 => Some(Self::Invalid),
+            1 => Some(Self::Active),
+            2 => Some(Self::Inactive),
+            3 => Some(Self::Banned),
+            _ => None,
         }
     }
 

@@ -7,8 +7,7 @@
 use std::time::{Duration, Instant};
 
 use crate::source::{
-    BinlogPosition, EventHeader, ServerInfo, ServerUrl, SourceError, connect,
-    status::binlog_status,
+    BinlogPosition, EventHeader, ServerInfo, ServerUrl, SourceError, connect, status::binlog_status,
 };
 
 /// Heartbeats between two looks.

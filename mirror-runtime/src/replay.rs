@@ -81,7 +81,11 @@ impl<S: Schema> Applier<'_, S> {
         // A statement that the load has in it, behind one that it does not have: that cannot be.
         self.need(Reload {
             diverged: true,
-            ..Reload::new(Cause::Definition, vec![table], "its load was emptied".into())
+            ..Reload::new(
+                Cause::Definition,
+                vec![table],
+                "its load was emptied".into(),
+            )
         })
     }
 

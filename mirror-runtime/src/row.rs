@@ -2,7 +2,7 @@
 
 use crate::charset::Charset;
 use crate::error::ValueError;
-use crate::image::{ImageColumn, RowImage};
+use crate::image::{ImageColumn, RowImage, StraightRows};
 use crate::layout::{ColumnLayout, TableLayout};
 use crate::value::Value;
 use version_store::Keyed;
@@ -130,6 +130,20 @@ pub trait Row: Keyed + Clone + Sized {
     /// # Errors
     /// When a column is absent from the image or cannot be decoded.
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError>;
+
+    /// Decodes the first of some rows in one go; gives what `take` makes of it, and the rows behind
+    /// it. The row is handed down, not back, so that it is built where it stays.
+    ///
+    /// # Errors
+    /// When something in the row is not as it was compiled in. [`decode`](Self::decode) says what.
+    #[inline]
+    fn decode_straight<'a, T>(
+        rows: StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, StraightRows<'a>), ValueError> {
+        let _ = (rows, take);
+        Err(ValueError::Absent)
+    }
 
     /// Overwrites the columns that the image has; the others keep their values.
     ///

@@ -338,7 +338,11 @@ fn taken_apart(parts: &[Part<'_>]) -> (TokenStream, Vec<TokenStream>) {
 fn ref_of_key(parts: &[Part<'_>]) -> String {
     let (take_apart, names) = taken_apart(parts);
     let of_parts = parts.iter().zip(&names);
-    let key = nest(of_parts.map(|(part, name)| part.ref_of_part(name)).collect());
+    let key = nest(
+        of_parts
+            .map(|(part, name)| part.ref_of_part(name))
+            .collect(),
+    );
     quote!(#take_apart #key).to_string()
 }
 

@@ -88,7 +88,9 @@ fn load_pieces<S: Schema>(
     plan: Plan,
     mut snapshot: Option<Conn>,
 ) -> Result<NewTables<S>, Error> {
-    let Plan { pieces, selected, .. } = plan;
+    let Plan {
+        pieces, selected, ..
+    } = plan;
     let stop = &*shared.stop;
     let wanted = shared.options.load_connections.clamp(1, 64);
     let workers = match snapshot {

@@ -7,10 +7,15 @@ use super::cursor::Cursor;
 use super::test_support::{WireSample, layout, named, rows_body, table_map_body};
 use super::type_code as t;
 use super::wire_type::{Width, WireColumn};
-use super::{ExactImage, Plan, ReadImage, RowImage, RowsEvent, TableMap, places, slot_count};
+use super::{
+    ExactImage, Plan, ReadImage, RowImage, RowsEvent, StraightRows, TableMap, not_null, places,
+    slot_count,
+};
 use crate::charset::Charset;
+use crate::error::ValueError;
 use crate::layout::{ColumnLayout, ColumnType as T, TableLayout};
 use crate::row::ColumnValue;
+use crate::source::Family;
 use crate::types::{
     BigDecimal, Date, DateTime, Decimal, Geometry, Json, Time, Timestamp, Uuid, Vector, enum_index,
     set_bits,
@@ -133,9 +138,33 @@ fn same<V: ColumnValue + std::fmt::Debug, const SLOTS: usize>(
     if let Ok(value) = &one {
         assert_eq!(exact.matches(1, places[1], value), Ok(true));
     }
+    in_one_go::<V>(sample, image.side.rows, &one);
     let read = one.is_ok();
     *last = one.ok().or(last.take());
     read
+}
+
+/// In one go, the value is the same as well; what is wrong with one that is none is not told.
+fn in_one_go<V: ColumnValue + std::fmt::Debug>(
+    sample: &Sample,
+    rows: &[u8],
+    expected: &Result<V, ValueError>,
+) {
+    assert!(sample.plan.is_straight());
+    let places = places::<3>(sample.layout);
+    let rows = StraightRows::new(rows, Family::MySql);
+    let mut image = rows.first(not_null::<1>(sample.layout)).unwrap();
+    assert_eq!(image.next(0, places[0]).unwrap().get(0, places[0]), Ok(5));
+    let column = image.next(1, places[1]).unwrap();
+    assert_eq!(image.next(2, places[2]).unwrap().get(2, places[2]), Ok(-7));
+    assert_eq!(image.behind().len(), 0);
+    match (column.get::<V>(1, places[1]), expected) {
+        (Ok(value), Ok(expected)) => {
+            assert_eq!(format!("{value:?}"), format!("{expected:?}"));
+            assert_eq!(column.matches(1, places[1], expected), Ok(true));
+        }
+        (value, expected) => assert_eq!(value.is_ok(), expected.is_ok(), "{expected:?}"),
+    }
 }
 
 /// Checks many rows with the type in the middle; gives how many had a value of it.

@@ -4,7 +4,8 @@
 //! mirrored columns are, a [`RowsEvent`] holds rows, and [`Plan::reader`] goes through them.
 //! Values are decoded by [`RowImage::get`]; columns nobody asks for are stepped over. Where a table
 //! is as it was when the code was generated, that code reads values from where it knows them to be
-//! ([`RowImage::exact`]).
+//! ([`RowImage::exact`]), and where all of its columns are mirrored, whole rows in one go
+//! ([`RowReader::decode_each`]).
 
 #[cfg(test)]
 mod absent_tests;
@@ -32,6 +33,9 @@ mod reader;
 mod row_image;
 mod rows_event;
 mod side;
+mod straight;
+#[cfg(test)]
+mod straight_tests;
 mod table_map;
 #[cfg(test)]
 pub(crate) mod test_support;
@@ -41,11 +45,12 @@ mod wire_type;
 pub use error::{ImageError, LayoutMismatch};
 pub use exact::{ExactImage, ReadImage, apart};
 pub use metadata::{OptionalMetadata, WireLabels};
-pub use place::{Place, places, slot_count};
+pub use place::{Place, bitmap_bytes, not_null, places, slot_count};
 pub use plan::Plan;
-pub use reader::{RowImages, RowReader};
+pub use reader::{RowImages, RowReader, Which};
 pub use row_image::{ColumnDefault, ImageColumn, RowImage};
 pub use rows_event::{AbsentColumns, RowsEvent, RowsKind};
+pub use straight::{StraightColumn, StraightImage, StraightRows};
 pub use table_map::{TableMap, TableMapHeader};
 pub use wire_type::WireColumn;
 

@@ -20,6 +20,8 @@ pub struct Place {
     pub(super) field: Field,
     /// Bytes of the run of NOT NULL columns of fixed width that the column is in.
     pub(super) run: u32,
+    /// What a value takes; `None` for what stands in no row.
+    pub(super) width: Option<Width>,
     /// As on MySQL; on MariaDB just the family differs.
     pub(super) column: ImageColumn,
 }
@@ -33,6 +35,7 @@ pub const fn places<const N: usize>(layout: &'static TableLayout) -> [Place; N] 
     let absent = Place {
         field: Field::Absent,
         run: 0,
+        width: None,
         column: image_column(&layout.columns[0]),
     };
     let mut places = [absent; N];
@@ -40,6 +43,7 @@ pub const fn places<const N: usize>(layout: &'static TableLayout) -> [Place; N] 
     let mut at = 0;
     while at < N && at < layout.columns.len() {
         places[at].field = walk.next(&layout.columns[at]);
+        places[at].width = wire_column(layout.columns[at].kind).width();
         places[at].column = image_column(&layout.columns[at]);
         at += 1;
     }
@@ -72,6 +76,48 @@ pub const fn slot_count(layout: &TableLayout) -> usize {
         field += 1;
     }
     walk.slots as usize
+}
+
+/// Bytes of the null bitmap of images that have all columns, all of which are mirrored.
+#[must_use]
+pub const fn bitmap_bytes(layout: &TableLayout) -> usize {
+    layout.columns.len().div_ceil(8)
+}
+
+/// The bits that are never set in the null bitmap of such images, one for each NOT NULL column;
+/// `N` is [`bitmap_bytes`].
+#[must_use]
+pub const fn not_null<const N: usize>(layout: &TableLayout) -> [u8; N] {
+    let mut bits = [0; N];
+    let mut column = 0;
+    while column < layout.columns.len() && column / 8 < N {
+        if !layout.columns[column].nullable {
+            bits[column / 8] |= 1 << (column % 8);
+        }
+        column += 1;
+    }
+    bits
+}
+
+/// Whether the table has the mirrored columns and no others, in their order, with the widths and
+/// with NULL where they were compiled in; `physical` is by position in the table, `fields` the
+/// field index by it.
+pub(super) fn is_straight(
+    layout: &'static TableLayout,
+    physical: &[(WireColumn, Width)],
+    fields: &[Option<usize>],
+) -> bool {
+    let same =
+        |(at, (compiled, (column, width))): (usize, (&ColumnLayout, &(WireColumn, Width)))| {
+            compiled.ordinal == at
+            && fields.get(at) == Some(&Some(at))
+            && compiled.nullable == column.nullable
+            && wire_column(compiled.kind).width() == Some(*width)
+            // A run begins with the column that is 0 bytes behind its start.
+            && *width != Width::Fixed(0)
+        };
+    physical.len() == layout.columns.len()
+        && layout.columns.iter().zip(physical).enumerate().all(same)
 }
 
 /// Whether these are the places of the columns, and the columns are as they say; `fields` is by

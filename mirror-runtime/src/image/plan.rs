@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::LayoutMismatch;
 use super::locate::Steps;
 use super::matching::{check_column, mismatch};
-use super::place::are_places;
+use super::place::{are_places, is_straight};
 use super::reader::RowReader;
 use super::row_image::{ColumnDefault, ImageColumn};
 use super::rows_event::RowsEvent;
@@ -33,6 +33,8 @@ pub struct Plan {
     full: Steps,
     /// Whether these find the columns in their compiled places.
     exact: bool,
+    /// Whether, besides, there are no other columns: images can be read in one go.
+    straight: bool,
     /// By field index; empty when they are not known.
     defaults: Arc<[ColumnDefault]>,
 }
@@ -71,6 +73,7 @@ impl Plan {
             |_| true,
         );
         let exact = are_places(layout, &columns, &full.fields);
+        let straight = exact && is_straight(layout, &physical, &fields);
         Ok(Self {
             layout,
             columns,
@@ -78,6 +81,7 @@ impl Plan {
             fields,
             full,
             exact,
+            straight,
             defaults: Arc::default(),
         })
     }
@@ -100,6 +104,7 @@ impl Plan {
     #[must_use]
     pub fn without_places(mut self) -> Self {
         self.exact = false;
+        self.straight = false;
         self
     }
 
@@ -108,6 +113,13 @@ impl Plan {
     pub(super) fn exact(&self) -> Option<(&'static TableLayout, Family)> {
         let family = self.columns.first()?.family;
         self.exact.then_some((self.layout, family))
+    }
+
+    /// Whether images that have every column are as [`StraightImage`](super::StraightImage) reads
+    /// them.
+    #[must_use]
+    pub fn is_straight(&self) -> bool {
+        self.straight
     }
 
     pub(super) fn defaults(&self) -> &[ColumnDefault] {

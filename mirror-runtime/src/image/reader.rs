@@ -6,6 +6,11 @@ use super::plan::{Plan, has_bit};
 use super::row_image::RowImage;
 use super::rows_event::{AbsentColumns, RowsEvent, RowsKind};
 use super::side::Side;
+use super::straight::StraightRows;
+use crate::error::ValueError;
+use crate::layout::TableLayout;
+use crate::row::Row;
+use crate::source::Family;
 
 /// The images of one changed row.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +19,25 @@ pub struct RowImages<'a> {
     pub before: Option<RowImage<'a>>,
     /// The row after (insert, update).
     pub after: Option<RowImage<'a>>,
+}
+
+/// Which of the images of a changed row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// The row before (update, delete).
+    Before,
+    /// The row after (insert, update).
+    After,
+}
+
+impl Which {
+    #[inline]
+    fn other(self) -> Self {
+        match self {
+            Self::Before => Self::After,
+            Self::After => Self::Before,
+        }
+    }
 }
 
 /// Goes through the rows of one event; see [`Plan::reader`].
@@ -25,6 +49,8 @@ pub struct RowReader<'a> {
     refused: Option<ImageError>,
     before: Option<Side<'a>>,
     after: Option<Side<'a>>,
+    /// The layout by which rows can be read in one go, and whose server they are of.
+    straight: Option<(&'static TableLayout, Family)>,
     /// Of an event whose after images may hold differences.
     partial: Option<PartialColumns>,
     /// Of an insert of which no column is logged, until its row was given: every column has its
@@ -42,6 +68,7 @@ impl<'a> RowReader<'a> {
             refused: check_head(plan, event).err(),
             before: has_before.then(|| Side::new(plan, event.rows, event.columns_before)),
             after: has_after.then(|| Side::new(plan, event.rows, event.columns_after)),
+            straight: None,
             partial: None,
             defaults_only: event.kind == RowsKind::Insert
                 && event.rows.is_empty()
@@ -49,6 +76,12 @@ impl<'a> RowReader<'a> {
                 // Bits behind the last column may be set: those of hidden columns are.
                 && !(0..event.columns).any(|column| has_bit(event.columns_after, column)),
         };
+        let is_exact =
+            |side: &Option<Side<'_>>| side.as_ref().is_none_or(|side| side.exact.is_some());
+        let whole = is_exact(&reader.before) && is_exact(&reader.after) && reader.refused.is_none();
+        if plan.is_straight() && whole && !event.partial && event.absent == AbsentColumns::Kept {
+            reader.straight = plan.exact();
+        }
         let Some(after) = &mut reader.after else {
             return reader;
         };
@@ -98,6 +131,107 @@ impl<'a> RowReader<'a> {
             before: before.map(|side| RowImage::new(side, None)),
             after: after.map(|side| RowImage::new(side, documents)),
         }))
+    }
+
+    /// Decodes all rows that are left, image by image, and gives their number: the fastest way
+    /// through them. Where all of a table is as it was compiled in, they are read in one go.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next), as [`Row::decode`], and what `each` gives. `each` may have got the
+    /// before image of the row in hand then.
+    #[inline]
+    pub fn decode_each<R, E>(
+        &mut self,
+        mut each: impl FnMut(Which, R) -> Result<(), E>,
+    ) -> Result<u64, E>
+    where
+        R: Row,
+        E: From<ImageError> + From<ValueError>,
+    {
+        let mut count = 0;
+        loop {
+            let (rows, given) = self.decode_straight(&mut each)?;
+            count += rows;
+            if !self.decode_by_plan(given, &mut each)? {
+                return Ok(count);
+            }
+            count += 1;
+        }
+    }
+
+    /// Decodes the rows of an insert that can be read in one go, up to the first that has to be
+    /// looked at closer: what [`next`](Self::next) gives then. Of other events, none.
+    ///
+    /// # Errors
+    /// What `each` gives; the row that it was of is the next one still.
+    #[inline]
+    pub fn decode_inserts<R: Row, E>(
+        &mut self,
+        mut each: impl FnMut(R) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.before.is_none() {
+            self.decode_straight(&mut |_, row| each(row))?;
+        }
+        Ok(())
+    }
+
+    /// Decodes rows in one go up to the first that has to be looked at closer; gives their number,
+    /// and whether that one's before image was given.
+    #[inline(always)]
+    fn decode_straight<R: Row, E>(
+        &mut self,
+        each: &mut impl FnMut(Which, R) -> Result<(), E>,
+    ) -> Result<(u64, bool), E> {
+        let family = match self.straight {
+            Some((layout, family)) if std::ptr::eq(layout, R::layout()) => family,
+            _ => return Ok((0, false)),
+        };
+        let first = match self.before {
+            Some(_) => Which::Before,
+            None => Which::After,
+        };
+        let is_update = self.before.is_some() && self.after.is_some();
+        let mut which = first;
+        let mut count = 0;
+        let mut rows = StraightRows::new(self.rows.get(self.at..).unwrap_or_default(), family);
+        while rows.len() > 0 {
+            let Ok((done, behind)) = R::decode_straight(rows, |row| each(which, row)) else {
+                break;
+            };
+            done?;
+            rows = behind;
+            if is_update {
+                which = which.other();
+            }
+            if which == first {
+                self.at = self.rows.len() - rows.len();
+                count += 1;
+            }
+        }
+        Ok((count, which != first))
+    }
+
+    /// Decodes the next row, but for a before image that was given; tells whether there is one.
+    #[inline(never)]
+    fn decode_by_plan<R, E>(
+        &mut self,
+        given: bool,
+        each: &mut impl FnMut(Which, R) -> Result<(), E>,
+    ) -> Result<bool, E>
+    where
+        R: Row,
+        E: From<ImageError> + From<ValueError>,
+    {
+        let Some(images) = self.next()? else {
+            return Ok(false);
+        };
+        if let (Some(before), false) = (&images.before, given) {
+            each(Which::Before, R::decode(before)?)?;
+        }
+        if let Some(after) = &images.after {
+            each(Which::After, R::decode(after)?)?;
+        }
+        Ok(true)
     }
 
     /// Finds the columns of the next row.

@@ -401,7 +401,10 @@ impl<R: Row> Comparer for TableComparer<R> {
             return differences;
         };
         self.checking.retain_mut(|suspect| {
-            let (one, other) = (before.get(R::borrowed(&suspect.key)), after.get(R::borrowed(&suspect.key)));
+            let (one, other) = (
+                before.get(R::borrowed(&suspect.key)),
+                after.get(R::borrowed(&suspect.key)),
+            );
             let is_held = |row: Option<&R>| agrees(one, row) || agrees(other, row);
             if is_held(suspect.committed.as_ref()) {
                 return false;

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use version_store::Writing;
 
 use super::compare::{Comparer, TableComparer};
-use super::table_core::TableCore;
 use super::meeting::lacks_generated;
 use super::table::Table;
+use super::table_core::TableCore;
 use super::table_writer::{Batch, ImageValues, ShownRow, TableWriter};
 use super::{ApplyError, Divergence, RowChange};
 use crate::error::ValueError;

@@ -129,7 +129,9 @@ impl<R: Row> Following<R> {
     fn count(&mut self, row: &R, beside: Option<&R>, step: Step) {
         if R::Indexes::COUNT > 0 && beside.is_none_or(|beside| R::Indexes::differ(row, beside)) {
             self.is_new = true;
-            Arc::make_mut(&mut self.ordered).indexes.follow(row, beside, step);
+            Arc::make_mut(&mut self.ordered)
+                .indexes
+                .follow(row, beside, step);
         }
         self.children.follow(row, beside, step);
     }

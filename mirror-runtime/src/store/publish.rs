@@ -84,7 +84,9 @@ impl<S: Schema> Snapshot<S> {
     /// Every row of the table with this index in key order; none past the last table.
     pub fn rows(&self, index: usize) -> impl Iterator<Item = &dyn RowValues> {
         let table = self.tables().table(index);
-        table.into_iter().flat_map(|table| table.rows(self.moment()))
+        table
+            .into_iter()
+            .flat_map(|table| table.rows(self.moment()))
     }
 
     /// Number of rows of the table with this index; 0 past the last table.
@@ -237,7 +239,9 @@ impl<S: Schema> Writer<S> {
     ) -> Result<(), ApplyError> {
         match tables.tables.get_mut(index) {
             Some(Some(table)) => table.insert_batch(self.publisher.writing(), batch),
-            _ => Err(ApplyError::Mismatch("a batch of a table that is not loaded")),
+            _ => Err(ApplyError::Mismatch(
+                "a batch of a table that is not loaded",
+            )),
         }
     }
 
@@ -376,7 +380,8 @@ impl<S: Schema> Writer<S> {
     /// What a table takes; nothing past the last.
     #[must_use]
     pub fn memory(&self, index: usize) -> TableMemory {
-        self.table(index).map_or_else(TableMemory::default, TableWriter::memory)
+        self.table(index)
+            .map_or_else(TableMemory::default, TableWriter::memory)
     }
 
     /// Whether nothing was written since the last commit.
@@ -390,7 +395,8 @@ impl<S: Schema> Writer<S> {
         }
         let number = self.publisher.writing().number();
         let replaced = self.replaced.drain(..);
-        self.retired.extend(replaced.map(|replaced| (number, replaced.table)));
+        self.retired
+            .extend(replaced.map(|replaced| (number, replaced.table)));
     }
 
     fn reclaim(&mut self, most: usize) {

@@ -153,10 +153,7 @@ impl<'s, R: Row> TableAt<'s, R> {
     /// All rows whose value of an index is within the bounds, in its order, then in that of
     /// keys. Bounds that exclude each other give nothing.
     #[must_use]
-    pub fn index_range<I: IndexOf<R>>(
-        self,
-        bounds: impl RangeBounds<I::Key>,
-    ) -> IndexRange<'s, R> {
+    pub fn index_range<I: IndexOf<R>>(self, bounds: impl RangeBounds<I::Key>) -> IndexRange<'s, R> {
         let bounds = (bounds.start_bound().cloned(), bounds.end_bound().cloned());
         by_index::<I, R>(self, self.shared.ordered.load_full(), bounds)
     }

@@ -13,7 +13,7 @@ use super::ordered::{Following, Ordered};
 use super::table::{Shared, Table};
 use super::table_writer::{Batch, FirstRow, RowImagesOf, TableMemory, TableWriter, Unapplied};
 use super::{ApplyError, ChildChange, Divergence, Mode, ParentKey, RowChange, TableReader};
-use crate::image::{AbsentColumns, Plan, RowImage, RowImages, RowsEvent};
+use crate::image::{AbsentColumns, Plan, RowImage, RowImages, RowReader, RowsEvent};
 use crate::row::Row;
 
 /// A table and what is needed to write it.
@@ -64,15 +64,49 @@ impl<R: Row> TableCore<R> {
         change.map_err(|error| error.of_row(|| image_key::<R>(images)))
     }
 
+    /// Inserts the rows that can be read in one go, up to the first that has to be looked at
+    /// closer, or that does not fit.
+    fn insert_straight<C: From<RowChange<R>>>(
+        &mut self,
+        reader: &mut RowReader<'_>,
+        applying: Applying<'_>,
+        changes: &mut Option<&mut Vec<C>>,
+    ) -> Result<(), Unapplied> {
+        let inserted = reader.decode_inserts(|row| {
+            let change = match self.insert_row(row, applying) {
+                Err(_) if applying.mode == Mode::Lenient => None,
+                change => change?,
+            };
+            if let (Some(changes), Some(change)) = (changes.as_deref_mut(), change) {
+                changes.push(change.into());
+            }
+            Ok(())
+        });
+        inserted.map_err(|error: Divergence| {
+            let bytes = reader.position();
+            let images = reader.next().ok().flatten();
+            let key = || images.as_ref().and_then(image_key::<R>);
+            Unapplied::at(bytes)(ApplyError::from(error).of_row(key))
+        })
+    }
+
     fn insert(
         &mut self,
         image: &RowImage<'_>,
         applying: Applying<'_>,
     ) -> Result<Option<RowChange<R>>, ApplyError> {
-        let row = decode_whole::<R>(image)?;
+        Ok(self.insert_row(decode_whole::<R>(image)?, applying)?)
+    }
+
+    #[inline]
+    fn insert_row(
+        &mut self,
+        row: R,
+        applying: Applying<'_>,
+    ) -> Result<Option<RowChange<R>>, Divergence> {
         if applying.mode == Mode::Strict {
             let Some(placed) = self.rows.put_new(applying.at, row) else {
-                return Err(Divergence::InsertOfKnown.into());
+                return Err(Divergence::InsertOfKnown);
             };
             return Ok(applying.listed.then(|| RowChange::Insert {
                 after: placed.row(),
@@ -260,6 +294,7 @@ where
             listed: changes.is_some(),
         };
         let mut reader = plan.reader(rows);
+        self.insert_straight(&mut reader, applying, &mut changes)?;
         loop {
             let bytes = reader.position();
             let images = match reader.next() {

@@ -59,6 +59,12 @@ const PLACES: [mirror_runtime::image::Place; 2] = mirror_runtime::image::places(
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
+/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
+/// are never set then.
+const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
+
+const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
+
 impl KUuids {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -130,6 +136,29 @@ impl Row for KUuids {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
+    }
+
+    #[inline(always)]
+    fn decode_straight<'a, T>(
+        rows: mirror_runtime::image::StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let rows = image.behind();
+        let taken = take(Self {
+            u: {
+                let image = column_0;
+                image.get(0, const { PLACES[0] })?
+            },
+            n: {
+                let image = column_1;
+                image.get(1, const { PLACES[1] })?
+            },
+        });
+        Ok((taken, rows))
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
@@ -239,6 +268,11 @@ impl<'s> KUuidsView<'s> {
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, KUuids> {
         self.table.iter()
+    }
+
+    /// All rows, in no order: in less time than by [`Self::iter`].
+    pub fn unordered(self) -> impl Iterator<Item = &'s KUuids> + use<'s> {
+        self.table.unordered()
     }
 
     /// The number of rows.

@@ -50,6 +50,12 @@ const PLACES: [mirror_runtime::image::Place; 1] = mirror_runtime::image::places(
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
+/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
+/// are never set then.
+const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
+
+const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
+
 impl FkText {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -117,6 +123,24 @@ impl Row for FkText {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
+    }
+
+    #[inline(always)]
+    fn decode_straight<'a, T>(
+        rows: mirror_runtime::image::StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let rows = image.behind();
+        let taken = take(Self {
+            k: {
+                let image = column_0;
+                image.get(0, const { PLACES[0] })?
+            },
+        });
+        Ok((taken, rows))
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
@@ -219,6 +243,11 @@ impl<'s> FkTextView<'s> {
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, FkText> {
         self.table.iter()
+    }
+
+    /// All rows, in no order: in less time than by [`Self::iter`].
+    pub fn unordered(self) -> impl Iterator<Item = &'s FkText> + use<'s> {
+        self.table.unordered()
     }
 
     /// The number of rows.

@@ -242,6 +242,12 @@ const PLACES: [mirror_runtime::image::Place; 17] = mirror_runtime::image::places
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
+/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
+/// are never set then.
+const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
+
+const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
+
 impl TNullable {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -344,6 +350,104 @@ impl Row for TNullable {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
+    }
+
+    #[inline(always)]
+    fn decode_straight<'a, T>(
+        rows: mirror_runtime::image::StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let column_5 = image.next(5, const { PLACES[5] })?;
+        let column_6 = image.next(6, const { PLACES[6] })?;
+        let column_7 = image.next(7, const { PLACES[7] })?;
+        let column_8 = image.next(8, const { PLACES[8] })?;
+        let column_9 = image.next(9, const { PLACES[9] })?;
+        let column_10 = image.next(10, const { PLACES[10] })?;
+        let column_11 = image.next(11, const { PLACES[11] })?;
+        let column_12 = image.next(12, const { PLACES[12] })?;
+        let column_13 = image.next(13, const { PLACES[13] })?;
+        let column_14 = image.next(14, const { PLACES[14] })?;
+        let column_15 = image.next(15, const { PLACES[15] })?;
+        let column_16 = image.next(16, const { PLACES[16] })?;
+        let rows = image.behind();
+        let taken = take(Self {
+            i: {
+                let image = column_1;
+                image.get(1, const { PLACES[1] })?
+            },
+            f: {
+                let image = column_2;
+                image.get(2, const { PLACES[2] })?
+            },
+            de: {
+                let image = column_3;
+                image.get(3, const { PLACES[3] })?
+            },
+            bi: {
+                let image = column_4;
+                image.get(4, const { PLACES[4] })?
+            },
+            da: {
+                let image = column_5;
+                image.get(5, const { PLACES[5] })?
+            },
+            dt: {
+                let image = column_6;
+                image.get(6, const { PLACES[6] })?
+            },
+            ts: {
+                let image = column_7;
+                image.get(7, const { PLACES[7] })?
+            },
+            ti: {
+                let image = column_8;
+                image.get(8, const { PLACES[8] })?
+            },
+            y: {
+                let image = column_9;
+                image.get(9, const { PLACES[9] })?
+            },
+            v: {
+                let image = column_10;
+                image.get(10, const { PLACES[10] })?
+            },
+            b: {
+                let image = column_11;
+                image.get(11, const { PLACES[11] })?
+            },
+            bl: {
+                let image = column_12;
+                image.get(12, const { PLACES[12] })?
+            },
+            e: {
+                let image = column_13;
+                image.get(13, const { PLACES[13] })?
+            },
+            s: {
+                let image = column_14;
+                image.get(14, const { PLACES[14] })?
+            },
+            bt: {
+                let image = column_15;
+                image.get(15, const { PLACES[15] })?
+            },
+            g: {
+                let image = column_16;
+                image.get(16, const { PLACES[16] })?
+            },
+            id: {
+                let image = column_0;
+                image.get(0, const { PLACES[0] })?
+            },
+        });
+        Ok((taken, rows))
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
@@ -547,6 +651,11 @@ impl<'s> TNullableView<'s> {
         self.table.iter()
     }
 
+    /// All rows, in no order: in less time than by [`Self::iter`].
+    pub fn unordered(self) -> impl Iterator<Item = &'s TNullable> + use<'s> {
+        self.table.unordered()
+    }
+
     /// The number of rows.
     pub fn len(self) -> usize {
         self.table.len()
@@ -603,9 +712,10 @@ impl TNullableE {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index.checked_sub(1) {
-            Some(at) => Self::ALL.get(usize::from(at)).copied(),
-            None => Some(Self::Invalid),
+        match index {
+            0 => Some(Self::Invalid),
+            1 => Some(Self::X),
+            _ => None,
         }
     }
 

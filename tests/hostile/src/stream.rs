@@ -121,6 +121,9 @@ impl TransactionSink for Sink {
 
     fn abandon(&mut self) {
         self.writer.rollback();
-        assert_eq!(count(|table| self.writer.row_count(table)), self.committed_rows);
+        assert_eq!(
+            count(|table| self.writer.row_count(table)),
+            self.committed_rows
+        );
     }
 }

@@ -64,7 +64,10 @@ pub fn snapshot_rows(snapshot: &Snapshot, layout: &TableLayout) -> Vec<Line> {
 /// # Panics
 /// When there is no such table.
 #[must_use]
-pub fn table_rows<S: Schema>(tables: &mirror_runtime::store::Snapshot<S>, index: usize) -> Vec<Line> {
+pub fn table_rows<S: Schema>(
+    tables: &mirror_runtime::store::Snapshot<S>,
+    index: usize,
+) -> Vec<Line> {
     tables.rows(index).map(values_of).collect()
 }
 

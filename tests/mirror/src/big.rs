@@ -74,6 +74,12 @@ const PLACES: [mirror_runtime::image::Place; 3] = mirror_runtime::image::places(
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
+/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
+/// are never set then.
+const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
+
+const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
+
 impl Big {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -147,6 +153,34 @@ impl Row for Big {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
+    }
+
+    #[inline(always)]
+    fn decode_straight<'a, T>(
+        rows: mirror_runtime::image::StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let rows = image.behind();
+        let taken = take(Self {
+            filler: {
+                let image = column_2;
+                image.get(2, const { PLACES[2] })?
+            },
+            id: {
+                let image = column_0;
+                image.get(0, const { PLACES[0] })?
+            },
+            n: {
+                let image = column_1;
+                image.get(1, const { PLACES[1] })?
+            },
+        });
+        Ok((taken, rows))
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {

@@ -250,6 +250,12 @@ const PLACES: [mirror_runtime::image::Place; 19] = mirror_runtime::image::places
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
+/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
+/// are never set then.
+const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
+
+const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
+
 impl Dates {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -355,6 +361,114 @@ impl Row for Dates {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
+    }
+
+    #[inline(always)]
+    fn decode_straight<'a, T>(
+        rows: mirror_runtime::image::StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let column_5 = image.next(5, const { PLACES[5] })?;
+        let column_6 = image.next(6, const { PLACES[6] })?;
+        let column_7 = image.next(7, const { PLACES[7] })?;
+        let column_8 = image.next(8, const { PLACES[8] })?;
+        let column_9 = image.next(9, const { PLACES[9] })?;
+        let column_10 = image.next(10, const { PLACES[10] })?;
+        let column_11 = image.next(11, const { PLACES[11] })?;
+        let column_12 = image.next(12, const { PLACES[12] })?;
+        let column_13 = image.next(13, const { PLACES[13] })?;
+        let column_14 = image.next(14, const { PLACES[14] })?;
+        let column_15 = image.next(15, const { PLACES[15] })?;
+        let column_16 = image.next(16, const { PLACES[16] })?;
+        let column_17 = image.next(17, const { PLACES[17] })?;
+        let column_18 = image.next(18, const { PLACES[18] })?;
+        let rows = image.behind();
+        let taken = take(Self {
+            day_null: {
+                let image = column_2;
+                image.get(2, const { PLACES[2] })?
+            },
+            which_year_null: {
+                let image = column_4;
+                image.get(4, const { PLACES[4] })?
+            },
+            datetime_0_null: {
+                let image = column_6;
+                image.get(6, const { PLACES[6] })?
+            },
+            datetime_1_null: {
+                let image = column_8;
+                image.get(8, const { PLACES[8] })?
+            },
+            datetime_2_null: {
+                let image = column_10;
+                image.get(10, const { PLACES[10] })?
+            },
+            datetime_3_null: {
+                let image = column_12;
+                image.get(12, const { PLACES[12] })?
+            },
+            datetime_4_null: {
+                let image = column_14;
+                image.get(14, const { PLACES[14] })?
+            },
+            datetime_5_null: {
+                let image = column_16;
+                image.get(16, const { PLACES[16] })?
+            },
+            datetime_6_null: {
+                let image = column_18;
+                image.get(18, const { PLACES[18] })?
+            },
+            id: {
+                let image = column_0;
+                image.get(0, const { PLACES[0] })?
+            },
+            day: {
+                let image = column_1;
+                image.get(1, const { PLACES[1] })?
+            },
+            which_year: {
+                let image = column_3;
+                image.get(3, const { PLACES[3] })?
+            },
+            datetime_0: {
+                let image = column_5;
+                image.get(5, const { PLACES[5] })?
+            },
+            datetime_1: {
+                let image = column_7;
+                image.get(7, const { PLACES[7] })?
+            },
+            datetime_2: {
+                let image = column_9;
+                image.get(9, const { PLACES[9] })?
+            },
+            datetime_3: {
+                let image = column_11;
+                image.get(11, const { PLACES[11] })?
+            },
+            datetime_4: {
+                let image = column_13;
+                image.get(13, const { PLACES[13] })?
+            },
+            datetime_5: {
+                let image = column_15;
+                image.get(15, const { PLACES[15] })?
+            },
+            datetime_6: {
+                let image = column_17;
+                image.get(17, const { PLACES[17] })?
+            },
+        });
+        Ok((taken, rows))
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {

@@ -109,6 +109,12 @@ const PLACES: [mirror_runtime::image::Place; 6] = mirror_runtime::image::places(
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
+/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
+/// are never set then.
+const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
+
+const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
+
 impl DdlA {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -188,6 +194,49 @@ impl Row for DdlA {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
+    }
+
+    #[inline(always)]
+    fn decode_straight<'a, T>(
+        rows: mirror_runtime::image::StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let column_5 = image.next(5, const { PLACES[5] })?;
+        let rows = image.behind();
+        let taken = take(Self {
+            n: {
+                let image = column_1;
+                image.get(1, const { PLACES[1] })?
+            },
+            s: {
+                let image = column_2;
+                image.get(2, const { PLACES[2] })?
+            },
+            e: {
+                let image = column_3;
+                image.get(3, const { PLACES[3] })?
+            },
+            at: {
+                let image = column_4;
+                image.get(4, const { PLACES[4] })?
+            },
+            id: {
+                let image = column_0;
+                image.get(0, const { PLACES[0] })?
+            },
+            u: {
+                let image = column_5;
+                image.get(5, const { PLACES[5] })?
+            },
+        });
+        Ok((taken, rows))
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
@@ -382,9 +431,12 @@ impl DdlAE {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index.checked_sub(1) {
-            Some(at) => Self::ALL.get(usize::from(at)).copied(),
-            None => Some(Self::Invalid),
+        match index {
+            0 => Some(Self::Invalid),
+            1 => Some(Self::X),
+            2 => Some(Self::Y),
+            3 => Some(Self::Z),
+            _ => None,
         }
     }
 

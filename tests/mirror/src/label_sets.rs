@@ -416,6 +416,12 @@ const PLACES: [mirror_runtime::image::Place; 29] = mirror_runtime::image::places
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
+/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
+/// are never set then.
+const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
+
+const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
+
 impl LabelSets {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -541,6 +547,164 @@ impl Row for LabelSets {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
+    }
+
+    #[inline(always)]
+    fn decode_straight<'a, T>(
+        rows: mirror_runtime::image::StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let column_5 = image.next(5, const { PLACES[5] })?;
+        let column_6 = image.next(6, const { PLACES[6] })?;
+        let column_7 = image.next(7, const { PLACES[7] })?;
+        let column_8 = image.next(8, const { PLACES[8] })?;
+        let column_9 = image.next(9, const { PLACES[9] })?;
+        let column_10 = image.next(10, const { PLACES[10] })?;
+        let column_11 = image.next(11, const { PLACES[11] })?;
+        let column_12 = image.next(12, const { PLACES[12] })?;
+        let column_13 = image.next(13, const { PLACES[13] })?;
+        let column_14 = image.next(14, const { PLACES[14] })?;
+        let column_15 = image.next(15, const { PLACES[15] })?;
+        let column_16 = image.next(16, const { PLACES[16] })?;
+        let column_17 = image.next(17, const { PLACES[17] })?;
+        let column_18 = image.next(18, const { PLACES[18] })?;
+        let column_19 = image.next(19, const { PLACES[19] })?;
+        let column_20 = image.next(20, const { PLACES[20] })?;
+        let column_21 = image.next(21, const { PLACES[21] })?;
+        let column_22 = image.next(22, const { PLACES[22] })?;
+        let column_23 = image.next(23, const { PLACES[23] })?;
+        let column_24 = image.next(24, const { PLACES[24] })?;
+        let column_25 = image.next(25, const { PLACES[25] })?;
+        let column_26 = image.next(26, const { PLACES[26] })?;
+        let column_27 = image.next(27, const { PLACES[27] })?;
+        let column_28 = image.next(28, const { PLACES[28] })?;
+        let rows = image.behind();
+        let taken = take(Self {
+            odd_null: {
+                let image = column_2;
+                image.get(2, const { PLACES[2] })?
+            },
+            many_null: {
+                let image = column_4;
+                image.get(4, const { PLACES[4] })?
+            },
+            one_null: {
+                let image = column_6;
+                image.get(6, const { PLACES[6] })?
+            },
+            set_odd_null: {
+                let image = column_8;
+                image.get(8, const { PLACES[8] })?
+            },
+            set_1_null: {
+                let image = column_10;
+                image.get(10, const { PLACES[10] })?
+            },
+            set_8_null: {
+                let image = column_12;
+                image.get(12, const { PLACES[12] })?
+            },
+            set_16_null: {
+                let image = column_14;
+                image.get(14, const { PLACES[14] })?
+            },
+            set_17_null: {
+                let image = column_16;
+                image.get(16, const { PLACES[16] })?
+            },
+            set_24_null: {
+                let image = column_18;
+                image.get(18, const { PLACES[18] })?
+            },
+            set_25_null: {
+                let image = column_20;
+                image.get(20, const { PLACES[20] })?
+            },
+            set_32_null: {
+                let image = column_22;
+                image.get(22, const { PLACES[22] })?
+            },
+            set_33_null: {
+                let image = column_24;
+                image.get(24, const { PLACES[24] })?
+            },
+            set_40_null: {
+                let image = column_26;
+                image.get(26, const { PLACES[26] })?
+            },
+            set_64_null: {
+                let image = column_28;
+                image.get(28, const { PLACES[28] })?
+            },
+            id: {
+                let image = column_0;
+                image.get(0, const { PLACES[0] })?
+            },
+            odd: {
+                let image = column_1;
+                image.get(1, const { PLACES[1] })?
+            },
+            many: {
+                let image = column_3;
+                image.get(3, const { PLACES[3] })?
+            },
+            one: {
+                let image = column_5;
+                image.get(5, const { PLACES[5] })?
+            },
+            set_odd: {
+                let image = column_7;
+                image.get(7, const { PLACES[7] })?
+            },
+            set_1: {
+                let image = column_9;
+                image.get(9, const { PLACES[9] })?
+            },
+            set_8: {
+                let image = column_11;
+                image.get(11, const { PLACES[11] })?
+            },
+            set_16: {
+                let image = column_13;
+                image.get(13, const { PLACES[13] })?
+            },
+            set_17: {
+                let image = column_15;
+                image.get(15, const { PLACES[15] })?
+            },
+            set_24: {
+                let image = column_17;
+                image.get(17, const { PLACES[17] })?
+            },
+            set_25: {
+                let image = column_19;
+                image.get(19, const { PLACES[19] })?
+            },
+            set_32: {
+                let image = column_21;
+                image.get(21, const { PLACES[21] })?
+            },
+            set_33: {
+                let image = column_23;
+                image.get(23, const { PLACES[23] })?
+            },
+            set_40: {
+                let image = column_25;
+                image.get(25, const { PLACES[25] })?
+            },
+            set_64: {
+                let image = column_27;
+                image.get(27, const { PLACES[27] })?
+            },
+        });
+        Ok((taken, rows))
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
@@ -952,9 +1116,25 @@ impl LabelSetsOdd {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index.checked_sub(1) {
-            Some(at) => Self::ALL.get(usize::from(at)).copied(),
-            None => Some(Self::Invalid),
+        match index {
+            0 => Some(Self::Invalid),
+            1 => Some(Self::Empty),
+            2 => Some(Self::Plain),
+            3 => Some(Self::ItS),
+            4 => Some(Self::AB),
+            5 => Some(Self::SayHi),
+            6 => Some(Self::BackSlash),
+            7 => Some(Self::FnMain),
+            8 => Some(Self::Naïve),
+            9 => Some(Self::日本),
+            10 => Some(Self::Fn),
+            11 => Some(Self::Self_),
+            12 => Some(Self::NewLine),
+            13 => Some(Self::Lead),
+            14 => Some(Self::X),
+            15 => Some(Self::N0),
+            16 => Some(Self::N1),
+            _ => None,
         }
     }
 
@@ -1091,9 +1271,25 @@ impl LabelSetsOddNull {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index.checked_sub(1) {
-            Some(at) => Self::ALL.get(usize::from(at)).copied(),
-            None => Some(Self::Invalid),
+        match index {
+            0 => Some(Self::Invalid),
+            1 => Some(Self::Empty),
+            2 => Some(Self::Plain),
+            3 => Some(Self::ItS),
+            4 => Some(Self::AB),
+            5 => Some(Self::SayHi),
+            6 => Some(Self::BackSlash),
+            7 => Some(Self::FnMain),
+            8 => Some(Self::Naïve),
+            9 => Some(Self::日本),
+            10 => Some(Self::Fn),
+            11 => Some(Self::Self_),
+            12 => Some(Self::NewLine),
+            13 => Some(Self::Lead),
+            14 => Some(Self::X),
+            15 => Some(Self::N0),
+            16 => Some(Self::N1),
+            _ => None,
         }
     }
 
@@ -2366,9 +2562,309 @@ impl LabelSetsMany {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index.checked_sub(1) {
-            Some(at) => Self::ALL.get(usize::from(at)).copied(),
-            None => Some(Self::Invalid),
+        match index {
+            0 => Some(Self::Invalid),
+            1 => Some(Self::L1),
+            2 => Some(Self::L2),
+            3 => Some(Self::L3),
+            4 => Some(Self::L4),
+            5 => Some(Self::L5),
+            6 => Some(Self::L6),
+            7 => Some(Self::L7),
+            8 => Some(Self::L8),
+            9 => Some(Self::L9),
+            10 => Some(Self::L10),
+            11 => Some(Self::L11),
+            12 => Some(Self::L12),
+            13 => Some(Self::L13),
+            14 => Some(Self::L14),
+            15 => Some(Self::L15),
+            16 => Some(Self::L16),
+            17 => Some(Self::L17),
+            18 => Some(Self::L18),
+            19 => Some(Self::L19),
+            20 => Some(Self::L20),
+            21 => Some(Self::L21),
+            22 => Some(Self::L22),
+            23 => Some(Self::L23),
+            24 => Some(Self::L24),
+            25 => Some(Self::L25),
+            26 => Some(Self::L26),
+            27 => Some(Self::L27),
+            28 => Some(Self::L28),
+            29 => Some(Self::L29),
+            30 => Some(Self::L30),
+            31 => Some(Self::L31),
+            32 => Some(Self::L32),
+            33 => Some(Self::L33),
+            34 => Some(Self::L34),
+            35 => Some(Self::L35),
+            36 => Some(Self::L36),
+            37 => Some(Self::L37),
+            38 => Some(Self::L38),
+            39 => Some(Self::L39),
+            40 => Some(Self::L40),
+            41 => Some(Self::L41),
+            42 => Some(Self::L42),
+            43 => Some(Self::L43),
+            44 => Some(Self::L44),
+            45 => Some(Self::L45),
+            46 => Some(Self::L46),
+            47 => Some(Self::L47),
+            48 => Some(Self::L48),
+            49 => Some(Self::L49),
+            50 => Some(Self::L50),
+            51 => Some(Self::L51),
+            52 => Some(Self::L52),
+            53 => Some(Self::L53),
+            54 => Some(Self::L54),
+            55 => Some(Self::L55),
+            56 => Some(Self::L56),
+            57 => Some(Self::L57),
+            58 => Some(Self::L58),
+            59 => Some(Self::L59),
+            60 => Some(Self::L60),
+            61 => Some(Self::L61),
+            62 => Some(Self::L62),
+            63 => Some(Self::L63),
+            64 => Some(Self::L64),
+            65 => Some(Self::L65),
+            66 => Some(Self::L66),
+            67 => Some(Self::L67),
+            68 => Some(Self::L68),
+            69 => Some(Self::L69),
+            70 => Some(Self::L70),
+            71 => Some(Self::L71),
+            72 => Some(Self::L72),
+            73 => Some(Self::L73),
+            74 => Some(Self::L74),
+            75 => Some(Self::L75),
+            76 => Some(Self::L76),
+            77 => Some(Self::L77),
+            78 => Some(Self::L78),
+            79 => Some(Self::L79),
+            80 => Some(Self::L80),
+            81 => Some(Self::L81),
+            82 => Some(Self::L82),
+            83 => Some(Self::L83),
+            84 => Some(Self::L84),
+            85 => Some(Self::L85),
+            86 => Some(Self::L86),
+            87 => Some(Self::L87),
+            88 => Some(Self::L88),
+            89 => Some(Self::L89),
+            90 => Some(Self::L90),
+            91 => Some(Self::L91),
+            92 => Some(Self::L92),
+            93 => Some(Self::L93),
+            94 => Some(Self::L94),
+            95 => Some(Self::L95),
+            96 => Some(Self::L96),
+            97 => Some(Self::L97),
+            98 => Some(Self::L98),
+            99 => Some(Self::L99),
+            100 => Some(Self::L100),
+            101 => Some(Self::L101),
+            102 => Some(Self::L102),
+            103 => Some(Self::L103),
+            104 => Some(Self::L104),
+            105 => Some(Self::L105),
+            106 => Some(Self::L106),
+            107 => Some(Self::L107),
+            108 => Some(Self::L108),
+            109 => Some(Self::L109),
+            110 => Some(Self::L110),
+            111 => Some(Self::L111),
+            112 => Some(Self::L112),
+            113 => Some(Self::L113),
+            114 => Some(Self::L114),
+            115 => Some(Self::L115),
+            116 => Some(Self::L116),
+            117 => Some(Self::L117),
+            118 => Some(Self::L118),
+            119 => Some(Self::L119),
+            120 => Some(Self::L120),
+            121 => Some(Self::L121),
+            122 => Some(Self::L122),
+            123 => Some(Self::L123),
+            124 => Some(Self::L124),
+            125 => Some(Self::L125),
+            126 => Some(Self::L126),
+            127 => Some(Self::L127),
+            128 => Some(Self::L128),
+            129 => Some(Self::L129),
+            130 => Some(Self::L130),
+            131 => Some(Self::L131),
+            132 => Some(Self::L132),
+            133 => Some(Self::L133),
+            134 => Some(Self::L134),
+            135 => Some(Self::L135),
+            136 => Some(Self::L136),
+            137 => Some(Self::L137),
+            138 => Some(Self::L138),
+            139 => Some(Self::L139),
+            140 => Some(Self::L140),
+            141 => Some(Self::L141),
+            142 => Some(Self::L142),
+            143 => Some(Self::L143),
+            144 => Some(Self::L144),
+            145 => Some(Self::L145),
+            146 => Some(Self::L146),
+            147 => Some(Self::L147),
+            148 => Some(Self::L148),
+            149 => Some(Self::L149),
+            150 => Some(Self::L150),
+            151 => Some(Self::L151),
+            152 => Some(Self::L152),
+            153 => Some(Self::L153),
+            154 => Some(Self::L154),
+            155 => Some(Self::L155),
+            156 => Some(Self::L156),
+            157 => Some(Self::L157),
+            158 => Some(Self::L158),
+            159 => Some(Self::L159),
+            160 => Some(Self::L160),
+            161 => Some(Self::L161),
+            162 => Some(Self::L162),
+            163 => Some(Self::L163),
+            164 => Some(Self::L164),
+            165 => Some(Self::L165),
+            166 => Some(Self::L166),
+            167 => Some(Self::L167),
+            168 => Some(Self::L168),
+            169 => Some(Self::L169),
+            170 => Some(Self::L170),
+            171 => Some(Self::L171),
+            172 => Some(Self::L172),
+            173 => Some(Self::L173),
+            174 => Some(Self::L174),
+            175 => Some(Self::L175),
+            176 => Some(Self::L176),
+            177 => Some(Self::L177),
+            178 => Some(Self::L178),
+            179 => Some(Self::L179),
+            180 => Some(Self::L180),
+            181 => Some(Self::L181),
+            182 => Some(Self::L182),
+            183 => Some(Self::L183),
+            184 => Some(Self::L184),
+            185 => Some(Self::L185),
+            186 => Some(Self::L186),
+            187 => Some(Self::L187),
+            188 => Some(Self::L188),
+            189 => Some(Self::L189),
+            190 => Some(Self::L190),
+            191 => Some(Self::L191),
+            192 => Some(Self::L192),
+            193 => Some(Self::L193),
+            194 => Some(Self::L194),
+            195 => Some(Self::L195),
+            196 => Some(Self::L196),
+            197 => Some(Self::L197),
+            198 => Some(Self::L198),
+            199 => Some(Self::L199),
+            200 => Some(Self::L200),
+            201 => Some(Self::L201),
+            202 => Some(Self::L202),
+            203 => Some(Self::L203),
+            204 => Some(Self::L204),
+            205 => Some(Self::L205),
+            206 => Some(Self::L206),
+            207 => Some(Self::L207),
+            208 => Some(Self::L208),
+            209 => Some(Self::L209),
+            210 => Some(Self::L210),
+            211 => Some(Self::L211),
+            212 => Some(Self::L212),
+            213 => Some(Self::L213),
+            214 => Some(Self::L214),
+            215 => Some(Self::L215),
+            216 => Some(Self::L216),
+            217 => Some(Self::L217),
+            218 => Some(Self::L218),
+            219 => Some(Self::L219),
+            220 => Some(Self::L220),
+            221 => Some(Self::L221),
+            222 => Some(Self::L222),
+            223 => Some(Self::L223),
+            224 => Some(Self::L224),
+            225 => Some(Self::L225),
+            226 => Some(Self::L226),
+            227 => Some(Self::L227),
+            228 => Some(Self::L228),
+            229 => Some(Self::L229),
+            230 => Some(Self::L230),
+            231 => Some(Self::L231),
+            232 => Some(Self::L232),
+            233 => Some(Self::L233),
+            234 => Some(Self::L234),
+            235 => Some(Self::L235),
+            236 => Some(Self::L236),
+            237 => Some(Self::L237),
+            238 => Some(Self::L238),
+            239 => Some(Self::L239),
+            240 => Some(Self::L240),
+            241 => Some(Self::L241),
+            242 => Some(Self::L242),
+            243 => Some(Self::L243),
+            244 => Some(Self::L244),
+            245 => Some(Self::L245),
+            246 => Some(Self::L246),
+            247 => Some(Self::L247),
+            248 => Some(Self::L248),
+            249 => Some(Self::L249),
+            250 => Some(Self::L250),
+            251 => Some(Self::L251),
+            252 => Some(Self::L252),
+            253 => Some(Self::L253),
+            254 => Some(Self::L254),
+            255 => Some(Self::L255),
+            256 => Some(Self::L256),
+            257 => Some(Self::L257),
+            258 => Some(Self::L258),
+            259 => Some(Self::L259),
+            260 => Some(Self::L260),
+            261 => Some(Self::L261),
+            262 => Some(Self::L262),
+            263 => Some(Self::L263),
+            264 => Some(Self::L264),
+            265 => Some(Self::L265),
+            266 => Some(Self::L266),
+            267 => Some(Self::L267),
+            268 => Some(Self::L268),
+            269 => Some(Self::L269),
+            270 => Some(Self::L270),
+            271 => Some(Self::L271),
+            272 => Some(Self::L272),
+            273 => Some(Self::L273),
+            274 => Some(Self::L274),
+            275 => Some(Self::L275),
+            276 => Some(Self::L276),
+            277 => Some(Self::L277),
+            278 => Some(Self::L278),
+            279 => Some(Self::L279),
+            280 => Some(Self::L280),
+            281 => Some(Self::L281),
+            282 => Some(Self::L282),
+            283 => Some(Self::L283),
+            284 => Some(Self::L284),
+            285 => Some(Self::L285),
+            286 => Some(Self::L286),
+            287 => Some(Self::L287),
+            288 => Some(Self::L288),
+            289 => Some(Self::L289),
+            290 => Some(Self::L290),
+            291 => Some(Self::L291),
+            292 => Some(Self::L292),
+            293 => Some(Self::L293),
+            294 => Some(Self::L294),
+            295 => Some(Self::L295),
+            296 => Some(Self::L296),
+            297 => Some(Self::L297),
+            298 => Some(Self::L298),
+            299 => Some(Self::L299),
+            300 => Some(Self::L300),
+            _ => None,
         }
     }
 
@@ -3641,9 +4137,309 @@ impl LabelSetsManyNull {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index.checked_sub(1) {
-            Some(at) => Self::ALL.get(usize::from(at)).copied(),
-            None => Some(Self::Invalid),
+        match index {
+            0 => Some(Self::Invalid),
+            1 => Some(Self::L1),
+            2 => Some(Self::L2),
+            3 => Some(Self::L3),
+            4 => Some(Self::L4),
+            5 => Some(Self::L5),
+            6 => Some(Self::L6),
+            7 => Some(Self::L7),
+            8 => Some(Self::L8),
+            9 => Some(Self::L9),
+            10 => Some(Self::L10),
+            11 => Some(Self::L11),
+            12 => Some(Self::L12),
+            13 => Some(Self::L13),
+            14 => Some(Self::L14),
+            15 => Some(Self::L15),
+            16 => Some(Self::L16),
+            17 => Some(Self::L17),
+            18 => Some(Self::L18),
+            19 => Some(Self::L19),
+            20 => Some(Self::L20),
+            21 => Some(Self::L21),
+            22 => Some(Self::L22),
+            23 => Some(Self::L23),
+            24 => Some(Self::L24),
+            25 => Some(Self::L25),
+            26 => Some(Self::L26),
+            27 => Some(Self::L27),
+            28 => Some(Self::L28),
+            29 => Some(Self::L29),
+            30 => Some(Self::L30),
+            31 => Some(Self::L31),
+            32 => Some(Self::L32),
+            33 => Some(Self::L33),
+            34 => Some(Self::L34),
+            35 => Some(Self::L35),
+            36 => Some(Self::L36),
+            37 => Some(Self::L37),
+            38 => Some(Self::L38),
+            39 => Some(Self::L39),
+            40 => Some(Self::L40),
+            41 => Some(Self::L41),
+            42 => Some(Self::L42),
+            43 => Some(Self::L43),
+            44 => Some(Self::L44),
+            45 => Some(Self::L45),
+            46 => Some(Self::L46),
+            47 => Some(Self::L47),
+            48 => Some(Self::L48),
+            49 => Some(Self::L49),
+            50 => Some(Self::L50),
+            51 => Some(Self::L51),
+            52 => Some(Self::L52),
+            53 => Some(Self::L53),
+            54 => Some(Self::L54),
+            55 => Some(Self::L55),
+            56 => Some(Self::L56),
+            57 => Some(Self::L57),
+            58 => Some(Self::L58),
+            59 => Some(Self::L59),
+            60 => Some(Self::L60),
+            61 => Some(Self::L61),
+            62 => Some(Self::L62),
+            63 => Some(Self::L63),
+            64 => Some(Self::L64),
+            65 => Some(Self::L65),
+            66 => Some(Self::L66),
+            67 => Some(Self::L67),
+            68 => Some(Self::L68),
+            69 => Some(Self::L69),
+            70 => Some(Self::L70),
+            71 => Some(Self::L71),
+            72 => Some(Self::L72),
+            73 => Some(Self::L73),
+            74 => Some(Self::L74),
+            75 => Some(Self::L75),
+            76 => Some(Self::L76),
+            77 => Some(Self::L77),
+            78 => Some(Self::L78),
+            79 => Some(Self::L79),
+            80 => Some(Self::L80),
+            81 => Some(Self::L81),
+            82 => Some(Self::L82),
+            83 => Some(Self::L83),
+            84 => Some(Self::L84),
+            85 => Some(Self::L85),
+            86 => Some(Self::L86),
+            87 => Some(Self::L87),
+            88 => Some(Self::L88),
+            89 => Some(Self::L89),
+            90 => Some(Self::L90),
+            91 => Some(Self::L91),
+            92 => Some(Self::L92),
+            93 => Some(Self::L93),
+            94 => Some(Self::L94),
+            95 => Some(Self::L95),
+            96 => Some(Self::L96),
+            97 => Some(Self::L97),
+            98 => Some(Self::L98),
+            99 => Some(Self::L99),
+            100 => Some(Self::L100),
+            101 => Some(Self::L101),
+            102 => Some(Self::L102),
+            103 => Some(Self::L103),
+            104 => Some(Self::L104),
+            105 => Some(Self::L105),
+            106 => Some(Self::L106),
+            107 => Some(Self::L107),
+            108 => Some(Self::L108),
+            109 => Some(Self::L109),
+            110 => Some(Self::L110),
+            111 => Some(Self::L111),
+            112 => Some(Self::L112),
+            113 => Some(Self::L113),
+            114 => Some(Self::L114),
+            115 => Some(Self::L115),
+            116 => Some(Self::L116),
+            117 => Some(Self::L117),
+            118 => Some(Self::L118),
+            119 => Some(Self::L119),
+            120 => Some(Self::L120),
+            121 => Some(Self::L121),
+            122 => Some(Self::L122),
+            123 => Some(Self::L123),
+            124 => Some(Self::L124),
+            125 => Some(Self::L125),
+            126 => Some(Self::L126),
+            127 => Some(Self::L127),
+            128 => Some(Self::L128),
+            129 => Some(Self::L129),
+            130 => Some(Self::L130),
+            131 => Some(Self::L131),
+            132 => Some(Self::L132),
+            133 => Some(Self::L133),
+            134 => Some(Self::L134),
+            135 => Some(Self::L135),
+            136 => Some(Self::L136),
+            137 => Some(Self::L137),
+            138 => Some(Self::L138),
+            139 => Some(Self::L139),
+            140 => Some(Self::L140),
+            141 => Some(Self::L141),
+            142 => Some(Self::L142),
+            143 => Some(Self::L143),
+            144 => Some(Self::L144),
+            145 => Some(Self::L145),
+            146 => Some(Self::L146),
+            147 => Some(Self::L147),
+            148 => Some(Self::L148),
+            149 => Some(Self::L149),
+            150 => Some(Self::L150),
+            151 => Some(Self::L151),
+            152 => Some(Self::L152),
+            153 => Some(Self::L153),
+            154 => Some(Self::L154),
+            155 => Some(Self::L155),
+            156 => Some(Self::L156),
+            157 => Some(Self::L157),
+            158 => Some(Self::L158),
+            159 => Some(Self::L159),
+            160 => Some(Self::L160),
+            161 => Some(Self::L161),
+            162 => Some(Self::L162),
+            163 => Some(Self::L163),
+            164 => Some(Self::L164),
+            165 => Some(Self::L165),
+            166 => Some(Self::L166),
+            167 => Some(Self::L167),
+            168 => Some(Self::L168),
+            169 => Some(Self::L169),
+            170 => Some(Self::L170),
+            171 => Some(Self::L171),
+            172 => Some(Self::L172),
+            173 => Some(Self::L173),
+            174 => Some(Self::L174),
+            175 => Some(Self::L175),
+            176 => Some(Self::L176),
+            177 => Some(Self::L177),
+            178 => Some(Self::L178),
+            179 => Some(Self::L179),
+            180 => Some(Self::L180),
+            181 => Some(Self::L181),
+            182 => Some(Self::L182),
+            183 => Some(Self::L183),
+            184 => Some(Self::L184),
+            185 => Some(Self::L185),
+            186 => Some(Self::L186),
+            187 => Some(Self::L187),
+            188 => Some(Self::L188),
+            189 => Some(Self::L189),
+            190 => Some(Self::L190),
+            191 => Some(Self::L191),
+            192 => Some(Self::L192),
+            193 => Some(Self::L193),
+            194 => Some(Self::L194),
+            195 => Some(Self::L195),
+            196 => Some(Self::L196),
+            197 => Some(Self::L197),
+            198 => Some(Self::L198),
+            199 => Some(Self::L199),
+            200 => Some(Self::L200),
+            201 => Some(Self::L201),
+            202 => Some(Self::L202),
+            203 => Some(Self::L203),
+            204 => Some(Self::L204),
+            205 => Some(Self::L205),
+            206 => Some(Self::L206),
+            207 => Some(Self::L207),
+            208 => Some(Self::L208),
+            209 => Some(Self::L209),
+            210 => Some(Self::L210),
+            211 => Some(Self::L211),
+            212 => Some(Self::L212),
+            213 => Some(Self::L213),
+            214 => Some(Self::L214),
+            215 => Some(Self::L215),
+            216 => Some(Self::L216),
+            217 => Some(Self::L217),
+            218 => Some(Self::L218),
+            219 => Some(Self::L219),
+            220 => Some(Self::L220),
+            221 => Some(Self::L221),
+            222 => Some(Self::L222),
+            223 => Some(Self::L223),
+            224 => Some(Self::L224),
+            225 => Some(Self::L225),
+            226 => Some(Self::L226),
+            227 => Some(Self::L227),
+            228 => Some(Self::L228),
+            229 => Some(Self::L229),
+            230 => Some(Self::L230),
+            231 => Some(Self::L231),
+            232 => Some(Self::L232),
+            233 => Some(Self::L233),
+            234 => Some(Self::L234),
+            235 => Some(Self::L235),
+            236 => Some(Self::L236),
+            237 => Some(Self::L237),
+            238 => Some(Self::L238),
+            239 => Some(Self::L239),
+            240 => Some(Self::L240),
+            241 => Some(Self::L241),
+            242 => Some(Self::L242),
+            243 => Some(Self::L243),
+            244 => Some(Self::L244),
+            245 => Some(Self::L245),
+            246 => Some(Self::L246),
+            247 => Some(Self::L247),
+            248 => Some(Self::L248),
+            249 => Some(Self::L249),
+            250 => Some(Self::L250),
+            251 => Some(Self::L251),
+            252 => Some(Self::L252),
+            253 => Some(Self::L253),
+            254 => Some(Self::L254),
+            255 => Some(Self::L255),
+            256 => Some(Self::L256),
+            257 => Some(Self::L257),
+            258 => Some(Self::L258),
+            259 => Some(Self::L259),
+            260 => Some(Self::L260),
+            261 => Some(Self::L261),
+            262 => Some(Self::L262),
+            263 => Some(Self::L263),
+            264 => Some(Self::L264),
+            265 => Some(Self::L265),
+            266 => Some(Self::L266),
+            267 => Some(Self::L267),
+            268 => Some(Self::L268),
+            269 => Some(Self::L269),
+            270 => Some(Self::L270),
+            271 => Some(Self::L271),
+            272 => Some(Self::L272),
+            273 => Some(Self::L273),
+            274 => Some(Self::L274),
+            275 => Some(Self::L275),
+            276 => Some(Self::L276),
+            277 => Some(Self::L277),
+            278 => Some(Self::L278),
+            279 => Some(Self::L279),
+            280 => Some(Self::L280),
+            281 => Some(Self::L281),
+            282 => Some(Self::L282),
+            283 => Some(Self::L283),
+            284 => Some(Self::L284),
+            285 => Some(Self::L285),
+            286 => Some(Self::L286),
+            287 => Some(Self::L287),
+            288 => Some(Self::L288),
+            289 => Some(Self::L289),
+            290 => Some(Self::L290),
+            291 => Some(Self::L291),
+            292 => Some(Self::L292),
+            293 => Some(Self::L293),
+            294 => Some(Self::L294),
+            295 => Some(Self::L295),
+            296 => Some(Self::L296),
+            297 => Some(Self::L297),
+            298 => Some(Self::L298),
+            299 => Some(Self::L299),
+            300 => Some(Self::L300),
+            _ => None,
         }
     }
 
@@ -3716,9 +4512,10 @@ impl LabelSetsOne {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index.checked_sub(1) {
-            Some(at) => Self::ALL.get(usize::from(at)).copied(),
-            None => Some(Self::Invalid),
+        match index {
+            0 => Some(Self::Invalid),
+            1 => Some(Self::Only),
+            _ => None,
         }
     }
 
@@ -3791,9 +4588,10 @@ impl LabelSetsOneNull {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index.checked_sub(1) {
-            Some(at) => Self::ALL.get(usize::from(at)).copied(),
-            None => Some(Self::Invalid),
+        match index {
+            0 => Some(Self::Invalid),
+            1 => Some(Self::Only),
+            _ => None,
         }
     }
 

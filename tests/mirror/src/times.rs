@@ -360,6 +360,12 @@ const PLACES: [mirror_runtime::image::Place; 29] = mirror_runtime::image::places
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
+/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
+/// are never set then.
+const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
+
+const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
+
 impl Times {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -485,6 +491,164 @@ impl Row for Times {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
+    }
+
+    #[inline(always)]
+    fn decode_straight<'a, T>(
+        rows: mirror_runtime::image::StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let column_5 = image.next(5, const { PLACES[5] })?;
+        let column_6 = image.next(6, const { PLACES[6] })?;
+        let column_7 = image.next(7, const { PLACES[7] })?;
+        let column_8 = image.next(8, const { PLACES[8] })?;
+        let column_9 = image.next(9, const { PLACES[9] })?;
+        let column_10 = image.next(10, const { PLACES[10] })?;
+        let column_11 = image.next(11, const { PLACES[11] })?;
+        let column_12 = image.next(12, const { PLACES[12] })?;
+        let column_13 = image.next(13, const { PLACES[13] })?;
+        let column_14 = image.next(14, const { PLACES[14] })?;
+        let column_15 = image.next(15, const { PLACES[15] })?;
+        let column_16 = image.next(16, const { PLACES[16] })?;
+        let column_17 = image.next(17, const { PLACES[17] })?;
+        let column_18 = image.next(18, const { PLACES[18] })?;
+        let column_19 = image.next(19, const { PLACES[19] })?;
+        let column_20 = image.next(20, const { PLACES[20] })?;
+        let column_21 = image.next(21, const { PLACES[21] })?;
+        let column_22 = image.next(22, const { PLACES[22] })?;
+        let column_23 = image.next(23, const { PLACES[23] })?;
+        let column_24 = image.next(24, const { PLACES[24] })?;
+        let column_25 = image.next(25, const { PLACES[25] })?;
+        let column_26 = image.next(26, const { PLACES[26] })?;
+        let column_27 = image.next(27, const { PLACES[27] })?;
+        let column_28 = image.next(28, const { PLACES[28] })?;
+        let rows = image.behind();
+        let taken = take(Self {
+            timestamp_0_null: {
+                let image = column_2;
+                image.get(2, const { PLACES[2] })?
+            },
+            time_0_null: {
+                let image = column_4;
+                image.get(4, const { PLACES[4] })?
+            },
+            timestamp_1_null: {
+                let image = column_6;
+                image.get(6, const { PLACES[6] })?
+            },
+            time_1_null: {
+                let image = column_8;
+                image.get(8, const { PLACES[8] })?
+            },
+            timestamp_2_null: {
+                let image = column_10;
+                image.get(10, const { PLACES[10] })?
+            },
+            time_2_null: {
+                let image = column_12;
+                image.get(12, const { PLACES[12] })?
+            },
+            timestamp_3_null: {
+                let image = column_14;
+                image.get(14, const { PLACES[14] })?
+            },
+            time_3_null: {
+                let image = column_16;
+                image.get(16, const { PLACES[16] })?
+            },
+            timestamp_4_null: {
+                let image = column_18;
+                image.get(18, const { PLACES[18] })?
+            },
+            time_4_null: {
+                let image = column_20;
+                image.get(20, const { PLACES[20] })?
+            },
+            timestamp_5_null: {
+                let image = column_22;
+                image.get(22, const { PLACES[22] })?
+            },
+            time_5_null: {
+                let image = column_24;
+                image.get(24, const { PLACES[24] })?
+            },
+            timestamp_6_null: {
+                let image = column_26;
+                image.get(26, const { PLACES[26] })?
+            },
+            time_6_null: {
+                let image = column_28;
+                image.get(28, const { PLACES[28] })?
+            },
+            id: {
+                let image = column_0;
+                image.get(0, const { PLACES[0] })?
+            },
+            timestamp_0: {
+                let image = column_1;
+                image.get(1, const { PLACES[1] })?
+            },
+            time_0: {
+                let image = column_3;
+                image.get(3, const { PLACES[3] })?
+            },
+            timestamp_1: {
+                let image = column_5;
+                image.get(5, const { PLACES[5] })?
+            },
+            time_1: {
+                let image = column_7;
+                image.get(7, const { PLACES[7] })?
+            },
+            timestamp_2: {
+                let image = column_9;
+                image.get(9, const { PLACES[9] })?
+            },
+            time_2: {
+                let image = column_11;
+                image.get(11, const { PLACES[11] })?
+            },
+            timestamp_3: {
+                let image = column_13;
+                image.get(13, const { PLACES[13] })?
+            },
+            time_3: {
+                let image = column_15;
+                image.get(15, const { PLACES[15] })?
+            },
+            timestamp_4: {
+                let image = column_17;
+                image.get(17, const { PLACES[17] })?
+            },
+            time_4: {
+                let image = column_19;
+                image.get(19, const { PLACES[19] })?
+            },
+            timestamp_5: {
+                let image = column_21;
+                image.get(21, const { PLACES[21] })?
+            },
+            time_5: {
+                let image = column_23;
+                image.get(23, const { PLACES[23] })?
+            },
+            timestamp_6: {
+                let image = column_25;
+                image.get(25, const { PLACES[25] })?
+            },
+            time_6: {
+                let image = column_27;
+                image.get(27, const { PLACES[27] })?
+            },
+        });
+        Ok((taken, rows))
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {

@@ -19,7 +19,9 @@ impl From<ChoiceId> for u32 {
 }
 
 /// Text in capitals.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct Code(Box<str>);
 
 impl Code {

@@ -29,18 +29,20 @@ pub struct BenchOptions {
 /// # Errors
 /// [`Error`] when cargo cannot be started.
 pub fn bench(options: &BenchOptions) -> Result<Outcome, Error> {
-    let mut command = Command::new(project::cargo());
-    command
-        .current_dir(project::root())
-        .args(["run", "--release", "--package", "bench"]);
+    let mut features = Vec::new();
     if has_openssl() {
-        command.args(["--features", "mysql_cdc"]);
+        features.extend(["--features", "mysql_cdc"]);
     } else {
         eprintln!(
             "left out: the baseline mysql_cdc, which needs the headers of OpenSSL (libssl-dev)"
         );
     }
-    command.arg("--");
+    // The benchmarks look for the program that counts allocations beside their own.
+    if !succeeds(cargo("build").arg("--bins").args(&features))? {
+        return Err(Error::Usage("the benchmarks cannot be built".to_owned()));
+    }
+    let mut command = cargo("run");
+    command.args(["--bin", "bench"]).args(&features).arg("--");
     if options.quick {
         command.arg("--quick");
     }
@@ -58,6 +60,15 @@ pub fn bench(options: &BenchOptions) -> Result<Outcome, Error> {
     } else {
         Err(Error::Usage("the benchmarks failed; see above".to_owned()))
     }
+}
+
+/// A command of cargo on the package of the benchmarks, with optimisation.
+fn cargo(command: &str) -> Command {
+    let mut cargo = Command::new(project::cargo());
+    cargo
+        .current_dir(project::root())
+        .args([command, "--release", "--package", "bench"]);
+    cargo
 }
 
 /// Whether what mysql_cdc is built on can be compiled and linked.

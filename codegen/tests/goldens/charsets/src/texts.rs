@@ -570,6 +570,12 @@ const PLACES: [mirror_runtime::image::Place; 41] = mirror_runtime::image::places
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
+/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
+/// are never set then.
+const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
+
+const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
+
 impl Texts {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -738,6 +744,224 @@ impl Row for Texts {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
+    }
+
+    #[inline(always)]
+    fn decode_straight<'a, T>(
+        rows: mirror_runtime::image::StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let column_5 = image.next(5, const { PLACES[5] })?;
+        let column_6 = image.next(6, const { PLACES[6] })?;
+        let column_7 = image.next(7, const { PLACES[7] })?;
+        let column_8 = image.next(8, const { PLACES[8] })?;
+        let column_9 = image.next(9, const { PLACES[9] })?;
+        let column_10 = image.next(10, const { PLACES[10] })?;
+        let column_11 = image.next(11, const { PLACES[11] })?;
+        let column_12 = image.next(12, const { PLACES[12] })?;
+        let column_13 = image.next(13, const { PLACES[13] })?;
+        let column_14 = image.next(14, const { PLACES[14] })?;
+        let column_15 = image.next(15, const { PLACES[15] })?;
+        let column_16 = image.next(16, const { PLACES[16] })?;
+        let column_17 = image.next(17, const { PLACES[17] })?;
+        let column_18 = image.next(18, const { PLACES[18] })?;
+        let column_19 = image.next(19, const { PLACES[19] })?;
+        let column_20 = image.next(20, const { PLACES[20] })?;
+        let column_21 = image.next(21, const { PLACES[21] })?;
+        let column_22 = image.next(22, const { PLACES[22] })?;
+        let column_23 = image.next(23, const { PLACES[23] })?;
+        let column_24 = image.next(24, const { PLACES[24] })?;
+        let column_25 = image.next(25, const { PLACES[25] })?;
+        let column_26 = image.next(26, const { PLACES[26] })?;
+        let column_27 = image.next(27, const { PLACES[27] })?;
+        let column_28 = image.next(28, const { PLACES[28] })?;
+        let column_29 = image.next(29, const { PLACES[29] })?;
+        let column_30 = image.next(30, const { PLACES[30] })?;
+        let column_31 = image.next(31, const { PLACES[31] })?;
+        let column_32 = image.next(32, const { PLACES[32] })?;
+        let column_33 = image.next(33, const { PLACES[33] })?;
+        let column_34 = image.next(34, const { PLACES[34] })?;
+        let column_35 = image.next(35, const { PLACES[35] })?;
+        let column_36 = image.next(36, const { PLACES[36] })?;
+        let column_37 = image.next(37, const { PLACES[37] })?;
+        let column_38 = image.next(38, const { PLACES[38] })?;
+        let column_39 = image.next(39, const { PLACES[39] })?;
+        let column_40 = image.next(40, const { PLACES[40] })?;
+        let rows = image.behind();
+        let taken = take(Self {
+            c_armscii8: {
+                let image = column_1;
+                image.get(1, const { PLACES[1] })?
+            },
+            c_ascii: {
+                let image = column_2;
+                image.get(2, const { PLACES[2] })?
+            },
+            c_big5: {
+                let image = column_3;
+                image.get(3, const { PLACES[3] })?
+            },
+            c_cp1250: {
+                let image = column_4;
+                image.get(4, const { PLACES[4] })?
+            },
+            c_cp1251: {
+                let image = column_5;
+                image.get(5, const { PLACES[5] })?
+            },
+            c_cp1256: {
+                let image = column_6;
+                image.get(6, const { PLACES[6] })?
+            },
+            c_cp1257: {
+                let image = column_7;
+                image.get(7, const { PLACES[7] })?
+            },
+            c_cp850: {
+                let image = column_8;
+                image.get(8, const { PLACES[8] })?
+            },
+            c_cp852: {
+                let image = column_9;
+                image.get(9, const { PLACES[9] })?
+            },
+            c_cp866: {
+                let image = column_10;
+                image.get(10, const { PLACES[10] })?
+            },
+            c_cp932: {
+                let image = column_11;
+                image.get(11, const { PLACES[11] })?
+            },
+            c_dec8: {
+                let image = column_12;
+                image.get(12, const { PLACES[12] })?
+            },
+            c_eucjpms: {
+                let image = column_13;
+                image.get(13, const { PLACES[13] })?
+            },
+            c_euckr: {
+                let image = column_14;
+                image.get(14, const { PLACES[14] })?
+            },
+            c_gb18030: {
+                let image = column_15;
+                image.get(15, const { PLACES[15] })?
+            },
+            c_gb2312: {
+                let image = column_16;
+                image.get(16, const { PLACES[16] })?
+            },
+            c_gbk: {
+                let image = column_17;
+                image.get(17, const { PLACES[17] })?
+            },
+            c_geostd8: {
+                let image = column_18;
+                image.get(18, const { PLACES[18] })?
+            },
+            c_greek: {
+                let image = column_19;
+                image.get(19, const { PLACES[19] })?
+            },
+            c_hebrew: {
+                let image = column_20;
+                image.get(20, const { PLACES[20] })?
+            },
+            c_hp8: {
+                let image = column_21;
+                image.get(21, const { PLACES[21] })?
+            },
+            c_keybcs2: {
+                let image = column_22;
+                image.get(22, const { PLACES[22] })?
+            },
+            c_koi8r: {
+                let image = column_23;
+                image.get(23, const { PLACES[23] })?
+            },
+            c_koi8u: {
+                let image = column_24;
+                image.get(24, const { PLACES[24] })?
+            },
+            c_latin1: {
+                let image = column_25;
+                image.get(25, const { PLACES[25] })?
+            },
+            c_latin2: {
+                let image = column_26;
+                image.get(26, const { PLACES[26] })?
+            },
+            c_latin5: {
+                let image = column_27;
+                image.get(27, const { PLACES[27] })?
+            },
+            c_latin7: {
+                let image = column_28;
+                image.get(28, const { PLACES[28] })?
+            },
+            c_macce: {
+                let image = column_29;
+                image.get(29, const { PLACES[29] })?
+            },
+            c_macroman: {
+                let image = column_30;
+                image.get(30, const { PLACES[30] })?
+            },
+            c_sjis: {
+                let image = column_31;
+                image.get(31, const { PLACES[31] })?
+            },
+            c_swe7: {
+                let image = column_32;
+                image.get(32, const { PLACES[32] })?
+            },
+            c_tis620: {
+                let image = column_33;
+                image.get(33, const { PLACES[33] })?
+            },
+            c_ucs2: {
+                let image = column_34;
+                image.get(34, const { PLACES[34] })?
+            },
+            c_ujis: {
+                let image = column_35;
+                image.get(35, const { PLACES[35] })?
+            },
+            c_utf16: {
+                let image = column_36;
+                image.get(36, const { PLACES[36] })?
+            },
+            c_utf16le: {
+                let image = column_37;
+                image.get(37, const { PLACES[37] })?
+            },
+            c_utf32: {
+                let image = column_38;
+                image.get(38, const { PLACES[38] })?
+            },
+            c_utf8mb3: {
+                let image = column_39;
+                image.get(39, const { PLACES[39] })?
+            },
+            c_utf8mb4: {
+                let image = column_40;
+                image.get(40, const { PLACES[40] })?
+            },
+            id: {
+                let image = column_0;
+                image.get(0, const { PLACES[0] })?
+            },
+        });
+        Ok((taken, rows))
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
@@ -1000,6 +1224,11 @@ impl<'s> TextsView<'s> {
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, Texts> {
         self.table.iter()
+    }
+
+    /// All rows, in no order: in less time than by [`Self::iter`].
+    pub fn unordered(self) -> impl Iterator<Item = &'s Texts> + use<'s> {
+        self.table.unordered()
     }
 
     /// The number of rows.

@@ -148,6 +148,12 @@ const PLACES: [mirror_runtime::image::Place; 9] = mirror_runtime::image::places(
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
+/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
+/// are never set then.
+const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
+
+const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
+
 impl Choice {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -255,6 +261,68 @@ impl Row for Choice {
             Some(image) => Self::read(&image),
             None => mirror_runtime::image::apart(|| Self::read(image)),
         }
+    }
+
+    #[inline(always)]
+    fn decode_straight<'a, T>(
+        rows: mirror_runtime::image::StraightRows<'a>,
+        take: impl FnOnce(Self) -> T,
+    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let column_5 = image.next(5, const { PLACES[5] })?;
+        let column_6 = image.next(6, const { PLACES[6] })?;
+        let column_7 = image.next(7, const { PLACES[7] })?;
+        let column_8 = image.next(8, const { PLACES[8] })?;
+        let rows = image.behind();
+        let taken = take(Self {
+            id: {
+                let image = column_0;
+                image.get_converted::<u32, _>(0, const { PLACES[0] })?
+            },
+            maybe: {
+                let image = column_2;
+                image.get(2, const { PLACES[2] })?
+            },
+            raw: {
+                let image = column_3;
+                image.get(3, const { PLACES[3] })?
+            },
+            maybe_raw: {
+                let image = column_4;
+                image.get(4, const { PLACES[4] })?
+            },
+            name: {
+                let image = column_5;
+                image.get_converted::<Box<str>, _>(5, const { PLACES[5] })?
+            },
+            nick: {
+                let image = column_6;
+                image.get_converted_option::<Box<str>, _>(6, const { PLACES[6] })?
+            },
+            document: {
+                let image = column_7;
+                image.get_converted::<mirror_runtime::Json, _>(7, const { PLACES[7] })?
+            },
+            maybe_document: {
+                let image = column_8;
+                image
+                    .get_converted_option::<
+                        mirror_runtime::Json,
+                        _,
+                    >(8, const { PLACES[8] })?
+            },
+            flag: {
+                let image = column_1;
+                image.get(1, const { PLACES[1] })?
+            },
+        });
+        Ok((taken, rows))
     }
 
     fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
@@ -520,6 +588,11 @@ impl<'s> ChoiceView<'s> {
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, Choice> {
         self.table.iter()
+    }
+
+    /// All rows, in no order: in less time than by [`Self::iter`].
+    pub fn unordered(self) -> impl Iterator<Item = &'s Choice> + use<'s> {
+        self.table.unordered()
     }
 
     /// The number of rows.

@@ -67,7 +67,7 @@ impl Plot {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let end = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max).max(1e-9);
         // The legend has the right end to itself.
-        let right = end(&mut points().map(|point| point.0)) * 1.35;
+        let right = end(&mut points().map(|point| point.0)) * 1.5;
         let top = end(&mut points().map(|point| point.1)) * 1.05;
         let mut chart = ChartBuilder::on(&root)
             .caption(&self.title, ("sans-serif", 20))

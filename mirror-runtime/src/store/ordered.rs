@@ -2,6 +2,7 @@
 //! indexes, child rows by parent.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use version_store::Follow;
@@ -13,8 +14,79 @@ use crate::row::Row;
 
 /// The keys of all rows that any version shows, in order, and the secondary indexes.
 pub(super) struct Ordered<R: Row> {
-    pub(super) keys: imbl::OrdSet<R::Key>,
+    pub(super) keys: Keys<R::Key>,
     pub(super) indexes: R::Indexes,
+}
+
+/// Keys in order, in two sets of which no key is in both. Transactions of a few rows add to the
+/// small one: to change the large one after it was shown to readers means to copy nodes of it.
+#[derive(Clone)]
+pub(super) struct Keys<K> {
+    many: imbl::OrdSet<K>,
+    recent: imbl::OrdSet<K>,
+}
+
+/// Keys of the small set: what one node holds.
+const RECENT: usize = 64;
+
+impl<K: Ord + Clone> Default for Keys<K> {
+    fn default() -> Self {
+        Self {
+            many: imbl::OrdSet::new(),
+            recent: imbl::OrdSet::new(),
+        }
+    }
+}
+
+impl<K: Ord + Clone> Keys<K> {
+    pub(super) fn len(&self) -> usize {
+        self.many.len() + self.recent.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &K> {
+        self.range((Bound::Unbounded, Bound::Unbounded))
+    }
+
+    /// Keys within bounds that do not exclude each other, in order.
+    pub(super) fn range<'k>(
+        &'k self,
+        bounds: (Bound<&'k K>, Bound<&'k K>),
+    ) -> impl Iterator<Item = &'k K> {
+        let mut many = self.many.range::<_, K>(bounds).peekable();
+        let mut recent = self.recent.range::<_, K>(bounds).peekable();
+        std::iter::from_fn(move || match (many.peek(), recent.peek()) {
+            (Some(one), Some(other)) if other < one => recent.next(),
+            (None, _) => recent.next(),
+            _ => many.next(),
+        })
+    }
+
+    /// Adds a key; it is given back when it was there.
+    fn insert(&mut self, key: K, is_many_own: &mut bool) -> Option<K> {
+        if *is_many_own {
+            return match !self.recent.is_empty() && self.recent.contains(&key) {
+                true => Some(key),
+                false => self.many.insert(key),
+            };
+        }
+        if self.many.contains(&key) {
+            return Some(key);
+        }
+        let known = self.recent.insert(key);
+        if self.recent.len() >= RECENT {
+            *is_many_own = true;
+            for key in std::mem::take(&mut self.recent) {
+                self.many.insert(key);
+            }
+        }
+        known
+    }
+
+    fn remove(&mut self, key: &K) {
+        if self.recent.remove(key).is_none() {
+            self.many.remove(key);
+        }
+    }
 }
 
 impl<R: Row> Clone for Ordered<R> {
@@ -29,7 +101,7 @@ impl<R: Row> Clone for Ordered<R> {
 impl<R: Row> Default for Ordered<R> {
     fn default() -> Self {
         Self {
-            keys: imbl::OrdSet::new(),
+            keys: Keys::default(),
             indexes: R::Indexes::default(),
         }
     }
@@ -45,6 +117,8 @@ pub(super) struct Following<R: Row> {
     pub(super) heap_bytes: usize,
     /// Whether readers have an older order.
     is_new: bool,
+    /// Whether the large set of keys was changed since readers were given it.
+    is_many_own: bool,
     /// Keys that readers have in their order and that went since.
     dropped: usize,
 }
@@ -57,6 +131,7 @@ impl<R: Row> Default for Following<R> {
             children: Children::default(),
             heap_bytes: 0,
             is_new: false,
+            is_many_own: false,
             dropped: 0,
         }
     }
@@ -70,6 +145,7 @@ impl<R: Row> Following<R> {
     /// The order for readers, when theirs is older.
     pub(super) fn take_new(&mut self) -> Option<Arc<Ordered<R>>> {
         self.dropped = 0;
+        self.is_many_own = false;
         std::mem::take(&mut self.is_new).then(|| Arc::clone(&self.ordered))
     }
 
@@ -88,7 +164,7 @@ impl<R: Row> Following<R> {
     fn key_came(&mut self, key: R::Key) {
         let ordered = Arc::make_mut(&mut self.ordered);
         self.is_new = true;
-        if let Some(key) = ordered.keys.insert(key) {
+        if let Some(key) = ordered.keys.insert(key, &mut self.is_many_own) {
             *self.again.entry(key).or_default() += 1;
         }
     }
@@ -134,5 +210,40 @@ impl<R: Row> Following<R> {
                 .follow(row, beside, step);
         }
         self.children.follow(row, beside, step);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn keys_are_the_same_whichever_set_they_are_in() {
+        let (mut keys, mut expected) = (Keys::default(), BTreeSet::new());
+        let (mut is_many_own, mut number) = (false, 1_u32);
+        for step in 0..20_000 {
+            number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let key = (number >> 16) % 500;
+            if number % 3 == 0 {
+                keys.remove(&key);
+                expected.remove(&key);
+            } else {
+                let known = keys.insert(key, &mut is_many_own);
+                assert_eq!(known.is_none(), expected.insert(key));
+            }
+            if number % 7 == 0 {
+                is_many_own = false;
+            }
+            if step % 50 == 0 {
+                assert!(keys.iter().eq(expected.iter()));
+                assert_eq!(keys.len(), expected.len());
+                let bounds = (Bound::Excluded(&key), Bound::Included(&400));
+                if key < 400 {
+                    assert!(keys.range(bounds).eq(expected.range((bounds.0, bounds.1))));
+                }
+            }
+        }
     }
 }

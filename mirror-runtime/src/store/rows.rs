@@ -72,9 +72,7 @@ pub(super) fn by_key<'s, R: Row>(
     let (mut start, end) = bounds;
     IndexRange::new(move |most, rows| {
         let mut last = None;
-        let keys = ordered
-            .keys
-            .range::<_, R::Key>((start.as_ref(), end.as_ref()));
+        let keys = ordered.keys.range((start.as_ref(), end.as_ref()));
         for key in keys.take(most) {
             rows.extend(table.get(R::borrowed(key)));
             last = Some(key);

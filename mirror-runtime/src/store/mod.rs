@@ -13,6 +13,8 @@ mod divergence;
 mod index;
 mod kind;
 mod meeting;
+#[cfg(test)]
+mod model_tests;
 mod ordered;
 mod publish;
 mod rows;

@@ -19,7 +19,7 @@ use crate::row::Row;
 /// A table and what is needed to write it.
 pub(super) struct TableCore<R: Row> {
     table: Table<R>,
-    rows: version_store::TableWriter<R, Following<R>>,
+    pub(super) rows: version_store::TableWriter<R, Following<R>>,
 }
 
 /// What an image is applied in.
@@ -238,7 +238,7 @@ impl<R: Row> TableCore<R> {
     }
 
     /// Gives readers the order of keys and the indexes; it has all that theirs must have.
-    fn show_order(&mut self) {
+    pub(super) fn show_order(&mut self) {
         if let Some(ordered) = self.rows.follow_mut().take_new() {
             self.table.shared.ordered.store(ordered);
         }

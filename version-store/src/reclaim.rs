@@ -45,6 +45,7 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
                 self.garbage.pop_front();
             }
         }
+        self.shorten_done(at);
         if self.stranded && self.done.is_empty() {
             self.take_out_stranded(oldest, writing);
         }
@@ -126,6 +127,33 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         head.prev.store(rest, Ordering::Release);
         out.end.store(REPLACED, Ordering::Release);
         self.garbage_of(at.number()).versions.push(below);
+    }
+
+    /// Shortens the chains that were grown in versions which are published now, when snapshots of
+    /// older ones keep them from being given up whole.
+    fn shorten_done(&mut self, at: Writing<'_>) {
+        let published = at.published();
+        let from = std::mem::replace(&mut self.shortened_to, published);
+        let (mut next, oldest) = (self.done.len(), at.oldest());
+        while next > 0 {
+            next -= 1;
+            let (number, touched) = match self.done.get(next) {
+                Some((number, touched)) if *number > from.max(oldest) => (*number, touched.len()),
+                _ => return,
+            };
+            for place in 0..touched {
+                let Touched::Created(version) = self.done[next].1[place] else {
+                    continue;
+                };
+                // SAFETY: it is freed only by what replaced or deleted it, or took it out, once
+                // this entry of `done` is gone.
+                let held = unsafe { version.as_ref() };
+                let is_out = held.end.load(Ordering::Acquire) == REPLACED;
+                if number <= published && !is_out {
+                    self.shorten(held, at);
+                }
+            }
+        }
     }
 
     /// What the table takes.

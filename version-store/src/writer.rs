@@ -52,6 +52,8 @@ pub struct TableWriter<R: Keyed, F: Follow<R> = ()> {
     pub(crate) touched_in: u64,
     /// The last version in which a row was put or deleted.
     pub(crate) changed_in: u64,
+    /// Number of the version up to which chains were shortened.
+    pub(crate) shortened_to: u64,
     /// Bytes of outgrown arrays that are not freed.
     pub(crate) waiting_slot_bytes: usize,
     /// How much was done in versions that are over, since memory was given back last.
@@ -127,6 +129,7 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
             changed_in: 0,
             settled: 0,
             waiting_slot_bytes: 0,
+            shortened_to: 0,
             shared,
             follow,
             stranded: false,

@@ -21,7 +21,7 @@ pub struct Account {
     /// `advertiser_id`: `int unsigned` NOT NULL; the primary key.
     pub advertiser_id: u32,
     /// `currency`: `char(3)` NOT NULL.
-    pub currency: Box<str>,
+    pub currency: mirror_runtime::Text,
     /// `balance`: `decimal(18,4)` NOT NULL.
     pub balance: mirror_runtime::Decimal,
     /// `reserved`: `decimal(18,4)` NOT NULL.
@@ -339,7 +339,7 @@ impl Row for Account {
         Ok(
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
                 2 => {
                     image
                         .get::<mirror_runtime::Decimal>(2)?

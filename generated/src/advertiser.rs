@@ -23,13 +23,13 @@ pub struct Advertiser {
     /// `name`: `varchar(120)` NOT NULL.
     ///
     /// As it stands on the invoice
-    pub name: Box<str>,
+    pub name: mirror_runtime::Text,
     /// `email`: `varchar(190)` NOT NULL.
-    pub email: Box<str>,
+    pub email: mirror_runtime::Text,
     /// `country`: `char(2)` NOT NULL.
     ///
     /// ISO 3166-1 alpha-2
-    pub country: Box<str>,
+    pub country: mirror_runtime::Text,
     /// `status`: `enum('active','paused','blocked')` NOT NULL.
     pub status: AdvertiserStatus,
     /// `flags`: `set('agency','direct','self-service','no credit')` NOT NULL.
@@ -45,7 +45,7 @@ pub struct Advertiser {
     /// `note`: `text` NULL.
     ///
     /// Comment: ``Free text. It's "shown" as is: */ /* // \ `tick` {{ braces }} ${x}``
-    pub note: Option<Box<str>>,
+    pub note: Option<mirror_runtime::Text>,
     /// `created_at`: `timestamp` NOT NULL.
     pub created_at: mirror_runtime::Timestamp,
     /// `updated_at`: `timestamp(3)` NOT NULL.
@@ -448,15 +448,20 @@ impl Row for Advertiser {
         Ok(
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
-                3 => image.get::<Box<str>>(3)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
+                3 => image.get::<mirror_runtime::Text>(3)?.as_value(column).into_owned(),
                 4 => image.get::<AdvertiserStatus>(4)?.as_value(column).into_owned(),
                 5 => image.get::<AdvertiserFlags>(5)?.as_value(column).into_owned(),
                 6 => image.get::<Option<u16>>(6)?.as_value(column).into_owned(),
                 7 => image.get::<Option<f32>>(7)?.as_value(column).into_owned(),
                 8 => image.get::<Option<Box<[u8]>>>(8)?.as_value(column).into_owned(),
-                9 => image.get::<Option<Box<str>>>(9)?.as_value(column).into_owned(),
+                9 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(9)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 10 => {
                     image
                         .get::<mirror_runtime::Timestamp>(10)?
@@ -490,7 +495,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_email;
     impl IndexOf<Advertiser> for by_email {
-        type Key = Box<str>;
+        type Key = mirror_runtime::Text;
         fn of(row: &Advertiser) -> Self::Key {
             row.email.clone()
         }
@@ -507,7 +512,7 @@ mod index_keys {
     }
     pub(super) struct by_country_status;
     impl IndexOf<Advertiser> for by_country_status {
-        type Key = (Box<str>, AdvertiserStatus);
+        type Key = (mirror_runtime::Text, AdvertiserStatus);
         fn of(row: &Advertiser) -> Self::Key {
             (row.country.clone(), row.status)
         }
@@ -596,7 +601,7 @@ impl<'s> AdvertiserView<'s> {
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
     pub fn by_email_range(
         self,
-        bounds: impl RangeBounds<Box<str>>,
+        bounds: impl RangeBounds<mirror_runtime::Text>,
     ) -> IndexRange<'s, Advertiser> {
         self.table.index_range::<index_keys::by_email>(bounds)
     }
@@ -611,13 +616,13 @@ impl<'s> AdvertiserView<'s> {
             .all::<
                 index_keys::by_country_status,
                 _,
-            >(&(Box::<str>::from(country), status))
+            >(&(mirror_runtime::Text::from(country), status))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `country_status` (`country`, `status`), then of the row's key.
     pub fn by_country_status_range(
         self,
-        bounds: impl RangeBounds<(Box<str>, AdvertiserStatus)>,
+        bounds: impl RangeBounds<(mirror_runtime::Text, AdvertiserStatus)>,
     ) -> IndexRange<'s, Advertiser> {
         self.table.index_range::<index_keys::by_country_status>(bounds)
     }
@@ -636,7 +641,7 @@ impl<'s> IntoIterator for AdvertiserView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum AdvertiserStatus {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -718,7 +723,7 @@ impl ColumnValue for AdvertiserStatus {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct AdvertiserFlags(u64);
+pub struct AdvertiserFlags(u8);
 
 impl AdvertiserFlags {
     /// Label `agency`.
@@ -745,12 +750,12 @@ impl AdvertiserFlags {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0xf == 0 { Some(Self(bits)) } else { None }
+        if bits & !0xf == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -803,6 +808,6 @@ impl ColumnValue for AdvertiserFlags {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }

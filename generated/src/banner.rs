@@ -21,7 +21,7 @@ pub struct Banner {
     /// `campaign_id`: `int unsigned` NOT NULL.
     pub campaign_id: u32,
     /// `name`: `varchar(100)` NOT NULL.
-    pub name: Box<str>,
+    pub name: mirror_runtime::Text,
     /// `status`: `enum('active','paused','rejected')` NOT NULL.
     pub status: BannerStatus,
     /// `format`: `enum('300x250','728x90','half page','größe','it''s, "odd"','back\\slash','')` NOT NULL.
@@ -39,11 +39,11 @@ pub struct Banner {
     /// `ctr`: `float` NOT NULL.
     pub ctr: f32,
     /// `click_url`: `varchar(2000)` NOT NULL.
-    pub click_url: Box<str>,
+    pub click_url: mirror_runtime::Text,
     /// `alt`: `tinytext` NOT NULL.
-    pub alt: Box<str>,
+    pub alt: mirror_runtime::Text,
     /// `html`: `mediumtext` NULL.
-    pub html: Option<Box<str>>,
+    pub html: Option<mirror_runtime::Text>,
     /// `thumbnail`: `tinyblob` NULL.
     pub thumbnail: Option<Box<[u8]>>,
     /// `image`: `mediumblob` NULL.
@@ -53,7 +53,7 @@ pub struct Banner {
     /// `extra`: `longtext` NULL.
     ///
     /// Comment: `{"json": "as text, the same on both servers"}`
-    pub extra: Option<Box<str>>,
+    pub extra: Option<mirror_runtime::Text>,
     /// `created_at`: `datetime` NOT NULL.
     pub created_at: mirror_runtime::DateTime,
 }
@@ -606,7 +606,7 @@ impl Row for Banner {
             match field {
                 0 => image.get::<u64>(0)?.as_value(column).into_owned(),
                 1 => image.get::<u32>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
                 3 => image.get::<BannerStatus>(3)?.as_value(column).into_owned(),
                 4 => image.get::<BannerFormat>(4)?.as_value(column).into_owned(),
                 5 => image.get::<u16>(5)?.as_value(column).into_owned(),
@@ -615,13 +615,27 @@ impl Row for Banner {
                 8 => image.get::<i32>(8)?.as_value(column).into_owned(),
                 9 => image.get::<u64>(9)?.as_value(column).into_owned(),
                 10 => image.get::<f32>(10)?.as_value(column).into_owned(),
-                11 => image.get::<Box<str>>(11)?.as_value(column).into_owned(),
-                12 => image.get::<Box<str>>(12)?.as_value(column).into_owned(),
-                13 => image.get::<Option<Box<str>>>(13)?.as_value(column).into_owned(),
+                11 => {
+                    image.get::<mirror_runtime::Text>(11)?.as_value(column).into_owned()
+                }
+                12 => {
+                    image.get::<mirror_runtime::Text>(12)?.as_value(column).into_owned()
+                }
+                13 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(13)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 14 => image.get::<Option<Box<[u8]>>>(14)?.as_value(column).into_owned(),
                 15 => image.get::<Option<Box<[u8]>>>(15)?.as_value(column).into_owned(),
                 16 => image.get::<Box<[u8]>>(16)?.as_value(column).into_owned(),
-                17 => image.get::<Option<Box<str>>>(17)?.as_value(column).into_owned(),
+                17 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(17)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 18 => {
                     image
                         .get::<mirror_runtime::DateTime>(18)?
@@ -656,7 +670,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_campaign_name;
     impl IndexOf<Banner> for by_campaign_name {
-        type Key = (u32, Box<str>);
+        type Key = (u32, mirror_runtime::Text);
         fn of(row: &Banner) -> Self::Key {
             (row.campaign_id, row.name.clone())
         }
@@ -800,13 +814,13 @@ impl<'s> BannerView<'s> {
             .first::<
                 index_keys::by_campaign_name,
                 _,
-            >(&(campaign_id, Box::<str>::from(name)))
+            >(&(campaign_id, mirror_runtime::Text::from(name)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `campaign_name` (`campaign_id`, `name`), then of the row's key.
     pub fn by_campaign_name_range(
         self,
-        bounds: impl RangeBounds<(u32, Box<str>)>,
+        bounds: impl RangeBounds<(u32, mirror_runtime::Text)>,
     ) -> IndexRange<'s, Banner> {
         self.table.index_range::<index_keys::by_campaign_name>(bounds)
     }
@@ -880,7 +894,7 @@ impl<'s> IntoIterator for BannerView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum BannerStatus {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -962,7 +976,7 @@ impl ColumnValue for BannerStatus {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum BannerFormat {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,

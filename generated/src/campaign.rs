@@ -21,7 +21,7 @@ pub struct Campaign {
     /// `advertiser_id`: `int unsigned` NOT NULL.
     pub advertiser_id: u32,
     /// `name`: `varchar(100)` NOT NULL.
-    pub name: Box<str>,
+    pub name: mirror_runtime::Text,
     /// `status`: `enum('draft','active','paused','finished')` NOT NULL.
     pub status: CampaignStatus,
     /// `type`: `enum('cpm','cpc','cpa','fixed price')` NOT NULL.
@@ -583,7 +583,7 @@ impl Row for Campaign {
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
                 1 => image.get::<u32>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
                 3 => image.get::<CampaignStatus>(3)?.as_value(column).into_owned(),
                 4 => image.get::<CampaignType>(4)?.as_value(column).into_owned(),
                 5 => {
@@ -653,7 +653,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_advertiser_name;
     impl IndexOf<Campaign> for by_advertiser_name {
-        type Key = (u32, Box<str>);
+        type Key = (u32, mirror_runtime::Text);
         fn of(row: &Campaign) -> Self::Key {
             (row.advertiser_id, row.name.clone())
         }
@@ -800,13 +800,13 @@ impl<'s> CampaignView<'s> {
             .first::<
                 index_keys::by_advertiser_name,
                 _,
-            >(&(advertiser_id, Box::<str>::from(name)))
+            >(&(advertiser_id, mirror_runtime::Text::from(name)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `advertiser_name` (`advertiser_id`, `name`), then of the row's key.
     pub fn by_advertiser_name_range(
         self,
-        bounds: impl RangeBounds<(u32, Box<str>)>,
+        bounds: impl RangeBounds<(u32, mirror_runtime::Text)>,
     ) -> IndexRange<'s, Campaign> {
         self.table.index_range::<index_keys::by_advertiser_name>(bounds)
     }
@@ -877,7 +877,7 @@ impl<'s> IntoIterator for CampaignView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum CampaignStatus {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -967,7 +967,7 @@ impl ColumnValue for CampaignStatus {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum CampaignType {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -1057,7 +1057,7 @@ impl ColumnValue for CampaignType {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct CampaignDays(u64);
+pub struct CampaignDays(u8);
 
 impl CampaignDays {
     /// Label `mon`.
@@ -1093,12 +1093,12 @@ impl CampaignDays {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x7f == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x7f == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -1151,6 +1151,6 @@ impl ColumnValue for CampaignDays {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }

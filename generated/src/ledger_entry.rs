@@ -35,7 +35,7 @@ pub struct LedgerEntry {
     /// `booked_at`: `datetime(6)` NOT NULL.
     pub booked_at: mirror_runtime::DateTime,
     /// `text`: `varchar(255)` NULL.
-    pub text: Option<Box<str>>,
+    pub text: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -346,7 +346,12 @@ impl Row for LedgerEntry {
                         .as_value(column)
                         .into_owned()
                 }
-                6 => image.get::<Option<Box<str>>>(6)?.as_value(column).into_owned(),
+                6 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(6)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )
@@ -512,7 +517,7 @@ impl<'s> IntoIterator for LedgerEntryView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum LedgerEntryKind {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,

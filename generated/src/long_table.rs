@@ -27,13 +27,13 @@ pub struct LongTable {
     /// `field4`: `enum('a','b','c')` NOT NULL.
     pub field4: LongTableField4,
     /// `field5`: `varchar(255)` NOT NULL.
-    pub field5: Box<str>,
+    pub field5: mirror_runtime::Text,
     /// `field6`: `int` NOT NULL.
     pub field6: i32,
     /// `field7`: `int` NOT NULL.
     pub field7: i32,
     /// `field8`: `text` NOT NULL.
-    pub field8: Box<str>,
+    pub field8: mirror_runtime::Text,
     /// `field9`: `set('a','b','c')` NOT NULL.
     pub field9: LongTableField9,
     /// `field10`: `int unsigned` NOT NULL.
@@ -49,11 +49,11 @@ pub struct LongTable {
     /// `field15`: `int` NOT NULL.
     pub field15: i32,
     /// `field16`: `text` NOT NULL.
-    pub field16: Box<str>,
+    pub field16: mirror_runtime::Text,
     /// `field17`: `varchar(255)` NOT NULL.
-    pub field17: Box<str>,
+    pub field17: mirror_runtime::Text,
     /// `field18`: `varchar(255)` NOT NULL.
-    pub field18: Box<str>,
+    pub field18: mirror_runtime::Text,
     /// `field19`: `enum('a','b','c')` NOT NULL.
     pub field19: LongTableField19,
     /// `field20`: `int` NOT NULL.
@@ -67,7 +67,7 @@ pub struct LongTable {
     /// `field24`: `double` NOT NULL.
     pub field24: f64,
     /// `field25`: `text` NOT NULL.
-    pub field25: Box<str>,
+    pub field25: mirror_runtime::Text,
 }
 
 /// The table as it was when this code was generated.
@@ -755,10 +755,10 @@ impl Row for LongTable {
                 }
                 3 => image.get::<LongTableField3>(3)?.as_value(column).into_owned(),
                 4 => image.get::<LongTableField4>(4)?.as_value(column).into_owned(),
-                5 => image.get::<Box<str>>(5)?.as_value(column).into_owned(),
+                5 => image.get::<mirror_runtime::Text>(5)?.as_value(column).into_owned(),
                 6 => image.get::<i32>(6)?.as_value(column).into_owned(),
                 7 => image.get::<i32>(7)?.as_value(column).into_owned(),
-                8 => image.get::<Box<str>>(8)?.as_value(column).into_owned(),
+                8 => image.get::<mirror_runtime::Text>(8)?.as_value(column).into_owned(),
                 9 => image.get::<LongTableField9>(9)?.as_value(column).into_owned(),
                 10 => image.get::<u32>(10)?.as_value(column).into_owned(),
                 11 => image.get::<f64>(11)?.as_value(column).into_owned(),
@@ -766,16 +766,24 @@ impl Row for LongTable {
                 13 => image.get::<i32>(13)?.as_value(column).into_owned(),
                 14 => image.get::<i32>(14)?.as_value(column).into_owned(),
                 15 => image.get::<i32>(15)?.as_value(column).into_owned(),
-                16 => image.get::<Box<str>>(16)?.as_value(column).into_owned(),
-                17 => image.get::<Box<str>>(17)?.as_value(column).into_owned(),
-                18 => image.get::<Box<str>>(18)?.as_value(column).into_owned(),
+                16 => {
+                    image.get::<mirror_runtime::Text>(16)?.as_value(column).into_owned()
+                }
+                17 => {
+                    image.get::<mirror_runtime::Text>(17)?.as_value(column).into_owned()
+                }
+                18 => {
+                    image.get::<mirror_runtime::Text>(18)?.as_value(column).into_owned()
+                }
                 19 => image.get::<LongTableField19>(19)?.as_value(column).into_owned(),
                 20 => image.get::<i32>(20)?.as_value(column).into_owned(),
                 21 => image.get::<f64>(21)?.as_value(column).into_owned(),
                 22 => image.get::<f64>(22)?.as_value(column).into_owned(),
                 23 => image.get::<f64>(23)?.as_value(column).into_owned(),
                 24 => image.get::<f64>(24)?.as_value(column).into_owned(),
-                25 => image.get::<Box<str>>(25)?.as_value(column).into_owned(),
+                25 => {
+                    image.get::<mirror_runtime::Text>(25)?.as_value(column).into_owned()
+                }
                 _ => Value::Null,
             },
         )
@@ -858,7 +866,7 @@ impl<'s> IntoIterator for LongTableView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum LongTableField3 {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -940,7 +948,7 @@ impl ColumnValue for LongTableField3 {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum LongTableField4 {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -1022,7 +1030,7 @@ impl ColumnValue for LongTableField4 {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum LongTableField19 {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -1104,7 +1112,7 @@ impl ColumnValue for LongTableField19 {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LongTableField9(u64);
+pub struct LongTableField9(u8);
 
 impl LongTableField9 {
     /// Label `a`.
@@ -1128,12 +1136,12 @@ impl LongTableField9 {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x7 == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x7 == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -1186,6 +1194,6 @@ impl ColumnValue for LongTableField9 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }

@@ -21,9 +21,9 @@ pub struct Sbtest1 {
     /// `k`: `int` NOT NULL.
     pub k: i32,
     /// `c`: `char(120)` NOT NULL.
-    pub c: Box<str>,
+    pub c: mirror_runtime::Text,
     /// `pad`: `char(60)` NOT NULL.
-    pub pad: Box<str>,
+    pub pad: mirror_runtime::Text,
 }
 
 /// The table as it was when this code was generated.
@@ -256,8 +256,8 @@ impl Row for Sbtest1 {
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
                 1 => image.get::<i32>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
-                3 => image.get::<Box<str>>(3)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
+                3 => image.get::<mirror_runtime::Text>(3)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
         )

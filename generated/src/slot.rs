@@ -21,13 +21,13 @@ pub struct Slot {
     /// `id`: `smallint unsigned` NOT NULL; the primary key.
     pub id: u16,
     /// `site`: `varchar(80)` NOT NULL.
-    pub site: Box<str>,
+    pub site: mirror_runtime::Text,
     /// `path`: `varchar(80)` NOT NULL.
-    pub path: Box<str>,
+    pub path: mirror_runtime::Text,
     /// `match`: `varchar(40)` NULL.
     ///
     /// Another keyword
-    pub pattern: Option<Box<str>>,
+    pub pattern: Option<mirror_runtime::Text>,
     /// `floor_price`: `decimal(10,6)` NOT NULL.
     pub floor_price: mirror_runtime::Decimal,
     /// `position`: `tinyint unsigned` NULL.
@@ -361,9 +361,14 @@ impl Row for Slot {
         Ok(
             match field {
                 0 => image.get::<u16>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
-                3 => image.get::<Option<Box<str>>>(3)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
+                3 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 4 => {
                     image
                         .get::<mirror_runtime::Decimal>(4)?
@@ -394,7 +399,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_site_path;
     impl IndexOf<Slot> for by_site_path {
-        type Key = (Box<str>, Box<str>);
+        type Key = (mirror_runtime::Text, mirror_runtime::Text);
         fn of(row: &Slot) -> Self::Key {
             (row.site.clone(), row.path.clone())
         }
@@ -498,13 +503,13 @@ impl<'s> SlotView<'s> {
             .first::<
                 index_keys::by_site_path,
                 _,
-            >(&(Box::<str>::from(site), Box::<str>::from(path)))
+            >(&(mirror_runtime::Text::from(site), mirror_runtime::Text::from(path)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `site_path` (`site`, `path`), then of the row's key.
     pub fn by_site_path_range(
         self,
-        bounds: impl RangeBounds<(Box<str>, Box<str>)>,
+        bounds: impl RangeBounds<(mirror_runtime::Text, mirror_runtime::Text)>,
     ) -> IndexRange<'s, Slot> {
         self.table.index_range::<index_keys::by_site_path>(bounds)
     }

@@ -21,7 +21,7 @@ pub struct Targeting {
     /// `attribute`: `enum('country','language','device','hour','keyword')` NOT NULL; part 2 of 3 of the primary key.
     pub attribute: TargetingAttribute,
     /// `value`: `varchar(64)` NOT NULL; part 3 of 3 of the primary key.
-    pub value: Box<str>,
+    pub value: mirror_runtime::Text,
     /// `negative`: `tinyint(1)` NOT NULL.
     pub negative: i8,
     /// `bid_factor`: `decimal(6,3)` NOT NULL.
@@ -122,7 +122,7 @@ impl Targeting {
     #[inline]
     fn read_key(
         image: &impl mirror_runtime::image::ReadImage,
-    ) -> Result<(u32, TargetingAttribute, Box<str>), ValueError> {
+    ) -> Result<(u32, TargetingAttribute, mirror_runtime::Text), ValueError> {
         Ok((
             image.get(0, const { PLACES[0] })?,
             image.get(1, const { PLACES[1] })?,
@@ -160,7 +160,7 @@ impl mirror_runtime::store::Keyed for Targeting {
 }
 
 impl Row for Targeting {
-    type Key = (u32, TargetingAttribute, Box<str>);
+    type Key = (u32, TargetingAttribute, mirror_runtime::Text);
     type Indexes = TargetingIndexes;
 
     fn layout() -> &'static TableLayout {
@@ -290,7 +290,7 @@ impl Row for Targeting {
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
                 1 => image.get::<TargetingAttribute>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
                 3 => image.get::<i8>(3)?.as_value(column).into_owned(),
                 4 => {
                     image
@@ -317,7 +317,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_attribute_value;
     impl IndexOf<Targeting> for by_attribute_value {
-        type Key = (TargetingAttribute, Box<str>);
+        type Key = (TargetingAttribute, mirror_runtime::Text);
         fn of(row: &Targeting) -> Self::Key {
             (row.attribute, row.value.clone())
         }
@@ -379,7 +379,7 @@ impl<'s> TargetingView<'s> {
     /// The rows whose key is within the bounds, in key order.
     pub fn range(
         self,
-        bounds: impl RangeBounds<(u32, TargetingAttribute, Box<str>)>,
+        bounds: impl RangeBounds<(u32, TargetingAttribute, mirror_runtime::Text)>,
     ) -> IndexRange<'s, Targeting> {
         self.table.range(bounds)
     }
@@ -414,13 +414,13 @@ impl<'s> TargetingView<'s> {
             .all::<
                 index_keys::by_attribute_value,
                 _,
-            >(&(attribute, Box::<str>::from(value)))
+            >(&(attribute, mirror_runtime::Text::from(value)))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `attribute_value` (`attribute`, `value`), then of the row's key.
     pub fn by_attribute_value_range(
         self,
-        bounds: impl RangeBounds<(TargetingAttribute, Box<str>)>,
+        bounds: impl RangeBounds<(TargetingAttribute, mirror_runtime::Text)>,
     ) -> IndexRange<'s, Targeting> {
         self.table.index_range::<index_keys::by_attribute_value>(bounds)
     }
@@ -439,7 +439,7 @@ impl<'s> IntoIterator for TargetingView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum TargetingAttribute {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,

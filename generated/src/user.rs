@@ -19,9 +19,9 @@ pub struct User {
     /// `id`: `int unsigned` NOT NULL; the primary key.
     pub id: u32,
     /// `name`: `varchar(64)` NOT NULL.
-    pub name: Box<str>,
+    pub name: mirror_runtime::Text,
     /// `email`: `varchar(190)` NOT NULL.
-    pub email: Box<str>,
+    pub email: mirror_runtime::Text,
     /// `status`: `enum('active','inactive','banned')` NOT NULL.
     pub status: UserStatus,
     /// `karma`: `mediumint` NOT NULL.
@@ -369,8 +369,8 @@ impl Row for User {
         Ok(
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
                 3 => image.get::<UserStatus>(3)?.as_value(column).into_owned(),
                 4 => image.get::<i32>(4)?.as_value(column).into_owned(),
                 5 => {
@@ -415,7 +415,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_email;
     impl IndexOf<User> for by_email {
-        type Key = Box<str>;
+        type Key = mirror_runtime::Text;
         fn of(row: &User) -> Self::Key {
             row.email.clone()
         }
@@ -432,7 +432,7 @@ mod index_keys {
     }
     pub(super) struct by_name;
     impl IndexOf<User> for by_name {
-        type Key = Box<str>;
+        type Key = mirror_runtime::Text;
         fn of(row: &User) -> Self::Key {
             row.name.clone()
         }
@@ -540,7 +540,7 @@ impl<'s> UserView<'s> {
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
     pub fn by_email_range(
         self,
-        bounds: impl RangeBounds<Box<str>>,
+        bounds: impl RangeBounds<mirror_runtime::Text>,
     ) -> IndexRange<'s, User> {
         self.table.index_range::<index_keys::by_email>(bounds)
     }
@@ -553,7 +553,7 @@ impl<'s> UserView<'s> {
     /// The rows whose key is within the bounds, in the order of the index `name` (`name`), then of the row's key.
     pub fn by_name_range(
         self,
-        bounds: impl RangeBounds<Box<str>>,
+        bounds: impl RangeBounds<mirror_runtime::Text>,
     ) -> IndexRange<'s, User> {
         self.table.index_range::<index_keys::by_name>(bounds)
     }
@@ -588,7 +588,7 @@ impl<'s> IntoIterator for UserView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum UserStatus {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,

@@ -286,7 +286,7 @@ impl<'a> Part<'a> {
     fn owned(&self, unique: bool) -> TokenStream {
         let field = &self.field;
         let convert = match self.shape {
-            Shape::Text => Some(quote!(Box::<str>::from)),
+            Shape::Text => Some(quote!(mirror_runtime::Text::from)),
             Shape::Bytes => Some(quote!(Box::<[u8]>::from)),
             Shape::Float => {
                 let total = total_type(&self.column.ty);

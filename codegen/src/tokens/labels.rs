@@ -16,6 +16,8 @@ pub(crate) struct EnumTokens {
     name: String,
     docs: String,
     derives: String,
+    /// The smallest integer that has every index.
+    repr: &'static str,
     default: bool,
     invalid: String,
     all: String,
@@ -29,6 +31,10 @@ pub(crate) struct SetTokens {
     name: String,
     docs: String,
     derives: String,
+    /// The smallest integer that has every bit, and what makes a `u64` of it and it of one.
+    repr: &'static str,
+    widen: &'static str,
+    narrow: &'static str,
     /// Bits that have a label.
     mask: String,
     full: bool,
@@ -78,6 +84,7 @@ fn enum_tokens(
         name: ident(table, &column.type_name)?.to_string(),
         docs: type_docs(table, column, "ENUM"),
         derives: derives(table, &DERIVES)?,
+        repr: if members.len() < 256 { "u8" } else { "u16" },
         default: wants_default(table),
         invalid: free_name("Invalid", &taken),
         all: free_name("ALL", &taken),
@@ -99,6 +106,12 @@ fn set_tokens(table: &Table, column: &Column, members: &[Member]) -> Result<SetT
         "Default",
     ];
     let bits = u32::try_from(members.len()).unwrap_or(u32::MAX);
+    let (repr, widen, narrow) = match bits {
+        0..=8 => ("u8", " as u64", " as u8"),
+        9..=16 => ("u16", " as u64", " as u16"),
+        17..=32 => ("u32", " as u64", " as u32"),
+        _ => ("u64", "", ""),
+    };
     let mask = match 1_u64.checked_shl(bits) {
         Some(bit) => bit - 1,
         None => u64::MAX,
@@ -107,6 +120,9 @@ fn set_tokens(table: &Table, column: &Column, members: &[Member]) -> Result<SetT
         name: ident(table, &column.type_name)?.to_string(),
         docs: type_docs(table, column, "SET"),
         derives: derives(table, &DERIVES)?,
+        repr,
+        widen,
+        narrow,
         mask: format!("{mask:#x}"),
         full: mask == u64::MAX,
         members: member_tokens(table, members, 0)?,

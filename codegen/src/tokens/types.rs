@@ -17,7 +17,7 @@ pub(super) enum Shape {
     Copy,
     /// Passed by value, ordered only in its `Total` wrapper.
     Float,
-    /// `Box<str>`, passed as `&str`.
+    /// `Text`, passed as `&str`.
     Text,
     /// `Box<[u8]>`, passed as `&[u8]`.
     Bytes,
@@ -95,7 +95,10 @@ pub(super) fn column_type(table: &Table, column: &Column) -> Result<TokenStream,
         ColumnType::Time { .. } => quote!(mirror_runtime::Time),
         ColumnType::Year => quote!(u16),
         ColumnType::Char { .. } | ColumnType::VarChar { .. } | ColumnType::Text { .. } => {
-            quote!(Box<str>)
+            match column.held {
+                Held::User(_) => quote!(Box<str>),
+                _ => quote!(mirror_runtime::Text),
+            }
         }
         ColumnType::Binary { .. } | ColumnType::VarBinary { .. } | ColumnType::Blob { .. } => {
             quote!(Box<[u8]>)

@@ -11,6 +11,7 @@ mod compare;
 
 mod divergence;
 mod index;
+mod keys;
 mod kind;
 mod meeting;
 #[cfg(test)]

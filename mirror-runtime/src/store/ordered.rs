@@ -10,6 +10,7 @@ use version_store::Follow;
 use super::Indexes;
 use super::children::Children;
 use super::index::Step;
+use super::keys::KeySet;
 use crate::row::Row;
 
 /// The keys of all rows that any version shows, in order, and the secondary indexes.
@@ -22,7 +23,7 @@ pub(super) struct Ordered<R: Row> {
 /// small one: to change the large one after it was shown to readers means to copy nodes of it.
 #[derive(Clone)]
 pub(super) struct Keys<K> {
-    many: imbl::OrdSet<K>,
+    many: KeySet<K>,
     recent: imbl::OrdSet<K>,
 }
 
@@ -32,7 +33,7 @@ const RECENT: usize = 64;
 impl<K: Ord + Clone> Default for Keys<K> {
     fn default() -> Self {
         Self {
-            many: imbl::OrdSet::new(),
+            many: KeySet::default(),
             recent: imbl::OrdSet::new(),
         }
     }
@@ -52,7 +53,7 @@ impl<K: Ord + Clone> Keys<K> {
         &'k self,
         bounds: (Bound<&'k K>, Bound<&'k K>),
     ) -> impl Iterator<Item = &'k K> {
-        let mut many = self.many.range::<_, K>(bounds).peekable();
+        let mut many = self.many.range(bounds).peekable();
         let mut recent = self.recent.range::<_, K>(bounds).peekable();
         std::iter::from_fn(move || match (many.peek(), recent.peek()) {
             (Some(one), Some(other)) if other < one => recent.next(),

@@ -11,7 +11,7 @@ use serde::de::{Error as _, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::{Date, DateTime, Geometry, Json, Time, Timestamp, Vector};
+use super::{Date, DateTime, Geometry, Json, Text, Time, Timestamp, Vector};
 
 /// Takes a string that `T` can be read from.
 struct TextVisitor<T>(PhantomData<T>);
@@ -51,6 +51,18 @@ macro_rules! as_text {
 }
 
 as_text!(Date, DateTime, Timestamp, Time);
+
+impl Serialize for Text {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::from)
+    }
+}
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -114,6 +126,7 @@ mod tests {
         round(&moment, "\"2031-02-03 04:05:06.789012\"");
         let moment: Timestamp = "2031-02-03 04:05:06".parse().unwrap();
         round(&moment, &format!("\"{moment}\""));
+        round(&Text::from("it's 9 bytes"), "\"it's 9 bytes\"");
         round(
             &Json::from_text("{\"a\": 18446744073709551615, \"b\": 1.50}"),
             "{\"a\": 18446744073709551615, \"b\": 1.50}",

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use ascii::AsAsciiStr;
 
+use super::Text;
 use super::compressed::{decompress, is_compressed};
 use super::select::{not_null, select_bytes};
 use crate::charset::Charset;
@@ -38,63 +39,107 @@ fn is_plain_utf8(column: &ImageColumn) -> bool {
 /// Text that is ASCII, as most is: short text is checked several times faster for that than for
 /// UTF-8.
 #[inline(never)]
-fn ascii(raw: &[u8]) -> Option<Box<str>> {
+fn ascii<T: for<'t> From<&'t str>>(raw: &[u8]) -> Option<T> {
     match raw.as_ascii_str() {
-        Ok(text) => Some(Box::from(text.as_str())),
+        Ok(text) => Some(T::from(text.as_str())),
         Err(_) => None,
     }
 }
 
 /// Text in any character set, or the error of one that is not valid.
 #[inline(never)]
-fn decode(raw: &[u8], column: &ImageColumn) -> Result<Box<str>, ValueError> {
+fn decode<T: for<'t> From<&'t str>>(raw: &[u8], column: &ImageColumn) -> Result<T, ValueError> {
     let raw = stored(raw, column)?;
-    charset(column.layout).decode(&raw).map(Box::from)
+    let text = charset(column.layout).decode(&raw)?;
+    Ok(T::from(&text))
 }
 
-impl ColumnValue for Box<str> {
+#[inline(always)]
+fn from_image<T: Default + for<'t> From<&'t str>>(
+    raw: Option<&[u8]>,
+    column: &ImageColumn,
+) -> Result<T, ValueError> {
+    let raw = not_null(raw)?;
+    if raw.is_empty() {
+        // No bytes are no characters in every character set, and in COMPRESSED columns.
+        return Ok(T::default());
+    }
+    if is_plain_utf8(column)
+        && let Some(text) = ascii(raw)
+    {
+        return Ok(text);
+    }
+    decode(raw, column)
+}
+
+/// The bytes are in the column's character set, as they are stored.
+fn from_select<T: From<String>>(
+    value: SelectValue,
+    column: &ColumnLayout,
+) -> Result<T, ValueError> {
+    let bytes = select_bytes(value, "text")?;
+    if charset(column) != Charset::Utf8mb4 {
+        let text = charset(column).decode(&bytes)?;
+        return Ok(T::from(text.into_owned()));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(T::from(text)),
+        Err(error) => Err(ValueError::Text {
+            charset: "utf8mb4",
+            at: error.utf8_error().valid_up_to(),
+        }),
+    }
+}
+
+#[inline]
+fn equals_image(held: &str, raw: Option<&[u8]>, column: &ImageColumn) -> Result<bool, ValueError> {
+    let raw = not_null(raw)?;
+    if raw == held.as_bytes() && is_plain_utf8(column) {
+        return Ok(true);
+    }
+    let raw = stored(raw, column)?;
+    Ok(charset(column.layout).decode(&raw)? == held)
+}
+
+impl ColumnValue for Text {
     #[inline(always)]
     fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
-        let raw = not_null(raw)?;
-        if raw.is_empty() {
-            // No bytes are no characters in every character set, and in COMPRESSED columns.
-            return Ok(Self::default());
-        }
-        if is_plain_utf8(column)
-            && let Some(text) = ascii(raw)
-        {
-            return Ok(text);
-        }
-        decode(raw, column)
+        from_image(raw, column)
     }
 
-    /// The bytes are in the column's character set, as they are stored.
-    #[inline]
     fn from_select(value: SelectValue, column: &ColumnLayout) -> Result<Self, ValueError> {
-        let bytes = select_bytes(value, "text")?;
-        if charset(column) != Charset::Utf8mb4 {
-            return charset(column).decode(&bytes).map(Self::from);
-        }
-        match String::from_utf8(bytes) {
-            Ok(text) => Ok(text.into_boxed_str()),
-            Err(error) => Err(ValueError::Text {
-                charset: "utf8mb4",
-                at: error.utf8_error().valid_up_to(),
-            }),
-        }
+        from_select(value, column)
     }
 
     #[inline]
     fn equals_image(&self, raw: Option<&[u8]>, column: &ImageColumn) -> Result<bool, ValueError> {
-        let raw = not_null(raw)?;
-        if raw == self.as_bytes() && is_plain_utf8(column) {
-            return Ok(true);
-        }
-        let raw = stored(raw, column)?;
-        Ok(*charset(column.layout).decode(&raw)? == **self)
+        equals_image(self, raw, column)
     }
 
     #[inline]
+    fn heap_bytes(&self) -> usize {
+        Self::heap_bytes(self)
+    }
+
+    fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
+        Value::Text(Cow::Borrowed(self))
+    }
+}
+
+/// What types of the user are made from.
+impl ColumnValue for Box<str> {
+    fn from_image(raw: Option<&[u8]>, column: &ImageColumn) -> Result<Self, ValueError> {
+        from_image(raw, column)
+    }
+
+    fn from_select(value: SelectValue, column: &ColumnLayout) -> Result<Self, ValueError> {
+        from_select(value, column)
+    }
+
+    fn equals_image(&self, raw: Option<&[u8]>, column: &ImageColumn) -> Result<bool, ValueError> {
+        equals_image(self, raw, column)
+    }
+
     fn heap_bytes(&self) -> usize {
         self.len()
     }
@@ -110,11 +155,11 @@ mod tests {
     use crate::image::test_support::{image_column, text_column};
     use crate::layout::ColumnType;
 
-    fn both(raw: &[u8], charset: Charset) -> Result<Box<str>, ValueError> {
+    fn both(raw: &[u8], charset: Charset) -> Result<Text, ValueError> {
         let layout = text_column(ColumnType::VarChar { max_bytes: 80 }, charset);
         let image = image_column(layout, 15, 80);
-        let decoded = Box::<str>::from_image(Some(raw), &image);
-        let selected = Box::<str>::from_select(SelectValue::Bytes(raw.to_vec()), layout);
+        let decoded = Text::from_image(Some(raw), &image);
+        let selected = Text::from_select(SelectValue::Bytes(raw.to_vec()), layout);
         assert_eq!(decoded, selected);
         if let Ok(text) = &decoded {
             assert_eq!(text.equals_image(Some(raw), &image), Ok(true));

@@ -19,9 +19,9 @@ pub struct McT {
     /// `id`: `int(11)` NOT NULL; the primary key.
     pub id: i32,
     /// `a`: `varchar(500)` NULL.
-    pub a: Option<Box<str>>,
+    pub a: Option<mirror_runtime::Text>,
     /// `b`: `text` NULL.
-    pub b: Option<Box<str>>,
+    pub b: Option<mirror_runtime::Text>,
     /// `c`: `blob` NULL.
     pub c: Option<Box<[u8]>>,
     /// `z`: `int(11)` NULL.
@@ -282,8 +282,18 @@ impl Row for McT {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 3 => image.get::<Option<Box<[u8]>>>(3)?.as_value(column).into_owned(),
                 4 => image.get::<Option<i32>>(4)?.as_value(column).into_owned(),
                 _ => Value::Null,

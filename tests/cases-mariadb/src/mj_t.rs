@@ -19,7 +19,7 @@ pub struct MjT {
     /// `id`: `int(11)` NOT NULL; the primary key.
     pub id: i32,
     /// `j`: `longtext` NULL.
-    pub j: Option<Box<str>>,
+    pub j: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -215,7 +215,12 @@ impl Row for MjT {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )

@@ -19,11 +19,11 @@ pub struct TCompressed {
     /// `id`: `int(10) unsigned` NOT NULL; the primary key.
     pub id: u32,
     /// `v`: `varchar(300)` NOT NULL.
-    pub v: Box<str>,
+    pub v: mirror_runtime::Text,
     /// `b`: `varbinary(300)` NOT NULL.
     pub b: Box<[u8]>,
     /// `t`: `mediumtext` NOT NULL.
-    pub t: Box<str>,
+    pub t: mirror_runtime::Text,
     /// `bl`: `mediumblob` NOT NULL.
     pub bl: Box<[u8]>,
 }
@@ -285,9 +285,9 @@ impl Row for TCompressed {
         Ok(
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
                 2 => image.get::<Box<[u8]>>(2)?.as_value(column).into_owned(),
-                3 => image.get::<Box<str>>(3)?.as_value(column).into_owned(),
+                3 => image.get::<mirror_runtime::Text>(3)?.as_value(column).into_owned(),
                 4 => image.get::<Box<[u8]>>(4)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },

@@ -19,7 +19,7 @@ pub struct TJsonTexts {
     /// `id`: `int(10) unsigned` NOT NULL; the primary key.
     pub id: u32,
     /// `j`: `longtext` NOT NULL.
-    pub j: Box<str>,
+    pub j: mirror_runtime::Text,
 }
 
 /// The table as it was when this code was generated.
@@ -215,7 +215,7 @@ impl Row for TJsonTexts {
         Ok(
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
         )

@@ -19,9 +19,9 @@ pub struct AlFinal {
     /// `id`: `int` NOT NULL; the primary key.
     pub id: i32,
     /// `surname`: `varchar(9)` NULL.
-    pub surname: Option<Box<str>>,
+    pub surname: Option<mirror_runtime::Text>,
     /// `fname`: `varchar(9)` NULL.
-    pub fname: Option<Box<str>>,
+    pub fname: Option<mirror_runtime::Text>,
     /// `mname`: `int` NULL.
     pub mname: Option<i32>,
 }
@@ -259,8 +259,18 @@ impl Row for AlFinal {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 3 => image.get::<Option<i32>>(3)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },

@@ -19,9 +19,9 @@ pub struct AlT {
     /// `id`: `int` NOT NULL; the primary key.
     pub id: i32,
     /// `fname`: `varchar(9)` NULL.
-    pub fname: Option<Box<str>>,
+    pub fname: Option<mirror_runtime::Text>,
     /// `lname`: `varchar(9)` NULL.
-    pub lname: Option<Box<str>>,
+    pub lname: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -238,8 +238,18 @@ impl Row for AlT {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )

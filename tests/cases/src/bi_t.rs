@@ -17,7 +17,7 @@ use mirror_runtime::value::Value;
 #[derive(Debug, Clone, PartialEq)]
 pub struct BiT {
     /// `k`: `varchar(20)` NOT NULL; the primary key.
-    pub k: Box<str>,
+    pub k: mirror_runtime::Text,
     /// `n`: `int` NULL.
     pub n: Option<i32>,
 }
@@ -79,7 +79,7 @@ impl BiT {
     #[inline]
     fn read_key(
         image: &impl mirror_runtime::image::ReadImage,
-    ) -> Result<Box<str>, ValueError> {
+    ) -> Result<mirror_runtime::Text, ValueError> {
         image.get(0, const { PLACES[0] })
     }
 
@@ -110,7 +110,7 @@ impl mirror_runtime::store::Keyed for BiT {
 }
 
 impl Row for BiT {
-    type Key = Box<str>;
+    type Key = mirror_runtime::Text;
     type Indexes = BiTIndexes;
 
     fn layout() -> &'static TableLayout {
@@ -214,7 +214,7 @@ impl Row for BiT {
         let column = &LAYOUT.columns[field];
         Ok(
             match field {
-                0 => image.get::<Box<str>>(0)?.as_value(column).into_owned(),
+                0 => image.get::<mirror_runtime::Text>(0)?.as_value(column).into_owned(),
                 1 => image.get::<Option<i32>>(1)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
@@ -260,7 +260,10 @@ impl<'s> BiTView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(self, bounds: impl RangeBounds<Box<str>>) -> IndexRange<'s, BiT> {
+    pub fn range(
+        self,
+        bounds: impl RangeBounds<mirror_runtime::Text>,
+    ) -> IndexRange<'s, BiT> {
         self.table.range(bounds)
     }
 

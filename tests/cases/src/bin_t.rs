@@ -21,7 +21,7 @@ pub struct BinT {
     /// `v`: `varbinary(4)` NULL.
     pub v: Option<Box<[u8]>>,
     /// `c`: `char(4)` NULL.
-    pub c: Option<Box<str>>,
+    pub c: Option<mirror_runtime::Text>,
     /// `n`: `int` NULL.
     pub n: Option<i32>,
 }
@@ -258,7 +258,12 @@ impl Row for BinT {
             match field {
                 0 => image.get::<Box<[u8]>>(0)?.as_value(column).into_owned(),
                 1 => image.get::<Option<Box<[u8]>>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 3 => image.get::<Option<i32>>(3)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },

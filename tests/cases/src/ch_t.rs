@@ -19,19 +19,19 @@ pub struct ChT {
     /// `id`: `int` NOT NULL; the primary key.
     pub id: i32,
     /// `c63`: `char(63)` NULL.
-    pub c63: Option<Box<str>>,
+    pub c63: Option<mirror_runtime::Text>,
     /// `c64`: `char(64)` NULL.
-    pub c64: Option<Box<str>>,
+    pub c64: Option<mirror_runtime::Text>,
     /// `c255`: `char(255)` NULL.
-    pub c255: Option<Box<str>>,
+    pub c255: Option<mirror_runtime::Text>,
     /// `v63`: `varchar(63)` NULL.
-    pub v63: Option<Box<str>>,
+    pub v63: Option<mirror_runtime::Text>,
     /// `v64`: `varchar(64)` NULL.
-    pub v64: Option<Box<str>>,
+    pub v64: Option<mirror_runtime::Text>,
     /// `b255`: `binary(255)` NULL.
     pub b255: Option<Box<[u8]>>,
     /// `tag`: `varchar(4)` NULL.
-    pub tag: Option<Box<str>>,
+    pub tag: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -349,13 +349,43 @@ impl Row for ChT {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
-                3 => image.get::<Option<Box<str>>>(3)?.as_value(column).into_owned(),
-                4 => image.get::<Option<Box<str>>>(4)?.as_value(column).into_owned(),
-                5 => image.get::<Option<Box<str>>>(5)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                4 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                5 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(5)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 6 => image.get::<Option<Box<[u8]>>>(6)?.as_value(column).into_owned(),
-                7 => image.get::<Option<Box<str>>>(7)?.as_value(column).into_owned(),
+                7 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(7)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )

@@ -19,17 +19,17 @@ pub struct CsT {
     /// `id`: `int` NOT NULL; the primary key.
     pub id: i32,
     /// `l`: `varchar(10)` NULL.
-    pub l: Option<Box<str>>,
+    pub l: Option<mirror_runtime::Text>,
     /// `g`: `varchar(10)` NULL.
-    pub g: Option<Box<str>>,
+    pub g: Option<mirror_runtime::Text>,
     /// `u`: `char(4)` NULL.
-    pub u: Option<Box<str>>,
+    pub u: Option<mirror_runtime::Text>,
     /// `c`: `char(4)` NULL.
-    pub c: Option<Box<str>>,
+    pub c: Option<mirror_runtime::Text>,
     /// `s`: `varchar(10)` NULL.
-    pub s: Option<Box<str>>,
+    pub s: Option<mirror_runtime::Text>,
     /// `t3`: `text` NULL.
-    pub t3: Option<Box<str>>,
+    pub t3: Option<mirror_runtime::Text>,
     /// `e`: `enum('é','ü')` NULL.
     pub e: Option<CsTE>,
 }
@@ -350,12 +350,42 @@ impl Row for CsT {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
-                3 => image.get::<Option<Box<str>>>(3)?.as_value(column).into_owned(),
-                4 => image.get::<Option<Box<str>>>(4)?.as_value(column).into_owned(),
-                5 => image.get::<Option<Box<str>>>(5)?.as_value(column).into_owned(),
-                6 => image.get::<Option<Box<str>>>(6)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                4 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                5 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(5)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                6 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(6)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 7 => image.get::<Option<CsTE>>(7)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
@@ -439,7 +469,7 @@ impl<'s> IntoIterator for CsTView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum CsTE {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,

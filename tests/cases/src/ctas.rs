@@ -19,7 +19,7 @@ pub struct Ctas {
     /// `id`: `int` NOT NULL; the primary key.
     pub id: i32,
     /// `na me`: `varchar(9)` NULL.
-    pub na_me: Option<Box<str>>,
+    pub na_me: Option<mirror_runtime::Text>,
     /// `dbl`: `bigint` NULL.
     pub dbl: Option<i64>,
 }
@@ -238,7 +238,12 @@ impl Row for Ctas {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 2 => image.get::<Option<i64>>(2)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },

@@ -322,7 +322,7 @@ impl<'s> IntoIterator for EnTView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum EnTE {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -452,7 +452,7 @@ impl ColumnValue for EnTE {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct EnTS(u64);
+pub struct EnTS(u8);
 
 impl EnTS {
     /// Label `r`.
@@ -479,12 +479,12 @@ impl EnTS {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0xf == 0 { Some(Self(bits)) } else { None }
+        if bits & !0xf == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -537,6 +537,6 @@ impl ColumnValue for EnTS {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }

@@ -21,7 +21,7 @@ pub struct EnrT {
     /// `f`: `enum('v1','v2')` NULL.
     pub f: Option<EnrTF>,
     /// `note`: `varchar(9)` NULL.
-    pub note: Option<Box<str>>,
+    pub note: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -239,7 +239,12 @@ impl Row for EnrT {
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
                 1 => image.get::<Option<EnrTF>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )
@@ -322,7 +327,7 @@ impl<'s> IntoIterator for EnrTView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum EnrTF {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,

@@ -17,7 +17,7 @@ use mirror_runtime::value::Value;
 #[derive(Debug, Clone, PartialEq)]
 pub struct FkText {
     /// `k`: `varchar(9)` NOT NULL; the primary key.
-    pub k: Box<str>,
+    pub k: mirror_runtime::Text,
 }
 
 /// The table as it was when this code was generated.
@@ -67,7 +67,7 @@ impl FkText {
     #[inline]
     fn read_key(
         image: &impl mirror_runtime::image::ReadImage,
-    ) -> Result<Box<str>, ValueError> {
+    ) -> Result<mirror_runtime::Text, ValueError> {
         image.get(0, const { PLACES[0] })
     }
 
@@ -95,7 +95,7 @@ impl mirror_runtime::store::Keyed for FkText {
 }
 
 impl Row for FkText {
-    type Key = Box<str>;
+    type Key = mirror_runtime::Text;
     type Indexes = FkTextIndexes;
 
     fn layout() -> &'static TableLayout {
@@ -191,7 +191,7 @@ impl Row for FkText {
         let column = &LAYOUT.columns[field];
         Ok(
             match field {
-                0 => image.get::<Box<str>>(0)?.as_value(column).into_owned(),
+                0 => image.get::<mirror_runtime::Text>(0)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
         )
@@ -236,7 +236,10 @@ impl<'s> FkTextView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(self, bounds: impl RangeBounds<Box<str>>) -> IndexRange<'s, FkText> {
+    pub fn range(
+        self,
+        bounds: impl RangeBounds<mirror_runtime::Text>,
+    ) -> IndexRange<'s, FkText> {
         self.table.range(bounds)
     }
 

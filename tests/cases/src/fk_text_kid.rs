@@ -19,7 +19,7 @@ pub struct FkTextKid {
     /// `id`: `int` NOT NULL; the primary key.
     pub id: i32,
     /// `k`: `varchar(9)` NULL.
-    pub k: Option<Box<str>>,
+    pub k: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -237,7 +237,12 @@ impl Row for FkTextKid {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )
@@ -257,7 +262,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_fk_text_k;
     impl IndexOf<FkTextKid> for by_fk_text_k {
-        type Key = Option<Box<str>>;
+        type Key = Option<mirror_runtime::Text>;
         fn of(row: &FkTextKid) -> Self::Key {
             row.k.clone()
         }
@@ -341,13 +346,13 @@ impl<'s> FkTextKidView<'s> {
         self,
         k: Option<&str>,
     ) -> impl Iterator<Item = &'s FkTextKid> + use<'s> {
-        self.table.all::<index_keys::by_fk_text_k, _>(&k.map(Box::<str>::from))
+        self.table.all::<index_keys::by_fk_text_k, _>(&k.map(mirror_runtime::Text::from))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `fk_text_k` (`k`), then of the row's key.
     pub fn by_fk_text_k_range(
         self,
-        bounds: impl RangeBounds<Option<Box<str>>>,
+        bounds: impl RangeBounds<Option<mirror_runtime::Text>>,
     ) -> IndexRange<'s, FkTextKid> {
         self.table.index_range::<index_keys::by_fk_text_k>(bounds)
     }

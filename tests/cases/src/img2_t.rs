@@ -19,7 +19,7 @@ pub struct Img2T {
     /// `id`: `int` NOT NULL; the primary key.
     pub id: i32,
     /// `s`: `varchar(9)` NOT NULL.
-    pub s: Box<str>,
+    pub s: mirror_runtime::Text,
     /// `de`: `decimal(10,3)` NOT NULL.
     pub de: mirror_runtime::Decimal,
     /// `en`: `enum('x','y')` NOT NULL.
@@ -45,7 +45,7 @@ pub struct Img2T {
     /// `ts`: `timestamp` NOT NULL.
     pub ts: mirror_runtime::Timestamp,
     /// `l`: `varchar(5)` NULL.
-    pub l: Option<Box<str>>,
+    pub l: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -501,7 +501,7 @@ impl Row for Img2T {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
                 2 => {
                     image
                         .get::<mirror_runtime::Decimal>(2)?
@@ -534,7 +534,12 @@ impl Row for Img2T {
                         .as_value(column)
                         .into_owned()
                 }
-                14 => image.get::<Option<Box<str>>>(14)?.as_value(column).into_owned(),
+                14 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(14)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )
@@ -617,7 +622,7 @@ impl<'s> IntoIterator for Img2TView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum Img2TEn {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -696,7 +701,7 @@ impl ColumnValue for Img2TEn {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Img2TSe(u64);
+pub struct Img2TSe(u8);
 
 impl Img2TSe {
     /// Label `p`.
@@ -717,12 +722,12 @@ impl Img2TSe {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x3 == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x3 == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -775,6 +780,6 @@ impl ColumnValue for Img2TSe {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }

@@ -23,7 +23,7 @@ pub struct ImgT {
     /// `b`: `int` NOT NULL.
     pub b: i32,
     /// `c`: `text` NULL.
-    pub c: Option<Box<str>>,
+    pub c: Option<mirror_runtime::Text>,
     /// `d`: `timestamp(6)` NOT NULL.
     pub d: mirror_runtime::Timestamp,
     /// `e1`: `int` NULL.
@@ -364,7 +364,12 @@ impl Row for ImgT {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
                 1 => image.get::<Option<i32>>(1)?.as_value(column).into_owned(),
                 2 => image.get::<i32>(2)?.as_value(column).into_owned(),
-                3 => image.get::<Option<Box<str>>>(3)?.as_value(column).into_owned(),
+                3 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 4 => {
                     image
                         .get::<mirror_runtime::Timestamp>(4)?

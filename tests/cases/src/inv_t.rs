@@ -19,7 +19,7 @@ pub struct InvT {
     /// `a`: `int` NOT NULL; the primary key.
     pub a: i32,
     /// `hid`: `varchar(8)` NULL; invisible to `SELECT *`.
-    pub hid: Option<Box<str>>,
+    pub hid: Option<mirror_runtime::Text>,
     /// `b`: `int` NULL.
     pub b: Option<i32>,
 }
@@ -236,7 +236,12 @@ impl Row for InvT {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 2 => image.get::<Option<i32>>(2)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },

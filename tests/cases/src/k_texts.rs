@@ -17,11 +17,11 @@ use mirror_runtime::value::Value;
 #[derive(Debug, Clone, PartialEq)]
 pub struct KTexts {
     /// `l`: `varchar(9)` NOT NULL; part 1 of 3 of the primary key.
-    pub l: Box<str>,
+    pub l: mirror_runtime::Text,
     /// `g`: `varchar(9)` NOT NULL; part 2 of 3 of the primary key.
     pub g: Box<[u8]>,
     /// `c`: `char(5)` NOT NULL; part 3 of 3 of the primary key.
-    pub c: Box<str>,
+    pub c: mirror_runtime::Text,
     /// `n`: `int` NULL.
     pub n: Option<i32>,
 }
@@ -105,7 +105,7 @@ impl KTexts {
     #[inline]
     fn read_key(
         image: &impl mirror_runtime::image::ReadImage,
-    ) -> Result<(Box<str>, Box<[u8]>, Box<str>), ValueError> {
+    ) -> Result<(mirror_runtime::Text, Box<[u8]>, mirror_runtime::Text), ValueError> {
         Ok((
             image.get(0, const { PLACES[0] })?,
             image.get(1, const { PLACES[1] })?,
@@ -142,7 +142,7 @@ impl mirror_runtime::store::Keyed for KTexts {
 }
 
 impl Row for KTexts {
-    type Key = (Box<str>, Box<[u8]>, Box<str>);
+    type Key = (mirror_runtime::Text, Box<[u8]>, mirror_runtime::Text);
     type Indexes = KTextsIndexes;
 
     fn layout() -> &'static TableLayout {
@@ -262,9 +262,9 @@ impl Row for KTexts {
         let column = &LAYOUT.columns[field];
         Ok(
             match field {
-                0 => image.get::<Box<str>>(0)?.as_value(column).into_owned(),
+                0 => image.get::<mirror_runtime::Text>(0)?.as_value(column).into_owned(),
                 1 => image.get::<Box<[u8]>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
                 3 => image.get::<Option<i32>>(3)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
@@ -312,7 +312,7 @@ impl<'s> KTextsView<'s> {
     /// The rows whose key is within the bounds, in key order.
     pub fn range(
         self,
-        bounds: impl RangeBounds<(Box<str>, Box<[u8]>, Box<str>)>,
+        bounds: impl RangeBounds<(mirror_runtime::Text, Box<[u8]>, mirror_runtime::Text)>,
     ) -> IndexRange<'s, KTexts> {
         self.table.range(bounds)
     }

@@ -19,7 +19,7 @@ pub struct LcT {
     /// `id`: `int` NOT NULL; the primary key.
     pub id: i32,
     /// `v`: `text` NULL.
-    pub v: Option<Box<str>>,
+    pub v: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -215,7 +215,12 @@ impl Row for LcT {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )

@@ -23,7 +23,7 @@ pub struct RepT {
     /// `b`: `int` NOT NULL.
     pub b: i32,
     /// `c`: `text` NULL.
-    pub c: Option<Box<str>>,
+    pub c: Option<mirror_runtime::Text>,
     /// `e`: `int` NULL.
     pub e: Option<i32>,
 }
@@ -280,7 +280,12 @@ impl Row for RepT {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
                 1 => image.get::<Option<i32>>(1)?.as_value(column).into_owned(),
                 2 => image.get::<i32>(2)?.as_value(column).into_owned(),
-                3 => image.get::<Option<Box<str>>>(3)?.as_value(column).into_owned(),
+                3 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(3)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 4 => image.get::<Option<i32>>(4)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },

@@ -19,9 +19,9 @@ pub struct SwapT {
     /// `id`: `int` NOT NULL; the primary key.
     pub id: i32,
     /// `a`: `varchar(9)` NULL.
-    pub a: Option<Box<str>>,
+    pub a: Option<mirror_runtime::Text>,
     /// `b`: `varchar(9)` NULL.
-    pub b: Option<Box<str>>,
+    pub b: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -238,8 +238,18 @@ impl Row for SwapT {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )

@@ -37,7 +37,7 @@ pub struct TNullable {
     /// `y`: `year` NULL.
     pub y: Option<u16>,
     /// `v`: `varchar(9)` NULL.
-    pub v: Option<Box<str>>,
+    pub v: Option<mirror_runtime::Text>,
     /// `b`: `binary(3)` NULL.
     pub b: Option<Box<[u8]>>,
     /// `bl`: `blob` NULL.
@@ -586,7 +586,12 @@ impl Row for TNullable {
                         .into_owned()
                 }
                 9 => image.get::<Option<u16>>(9)?.as_value(column).into_owned(),
-                10 => image.get::<Option<Box<str>>>(10)?.as_value(column).into_owned(),
+                10 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(10)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 11 => image.get::<Option<Box<[u8]>>>(11)?.as_value(column).into_owned(),
                 12 => image.get::<Option<Box<[u8]>>>(12)?.as_value(column).into_owned(),
                 13 => image.get::<Option<TNullableE>>(13)?.as_value(column).into_owned(),
@@ -680,7 +685,7 @@ impl<'s> IntoIterator for TNullableView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum TNullableE {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -756,7 +761,7 @@ impl ColumnValue for TNullableE {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct TNullableS(u64);
+pub struct TNullableS(u8);
 
 impl TNullableS {
     /// Label `x`.
@@ -774,12 +779,12 @@ impl TNullableS {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x1 == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x1 == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -832,6 +837,6 @@ impl ColumnValue for TNullableS {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }

@@ -346,7 +346,7 @@ impl<'s> IntoIterator for TSetsView<'s> {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct TSetsS1(u64);
+pub struct TSetsS1(u8);
 
 impl TSetsS1 {
     /// Label `only`.
@@ -364,12 +364,12 @@ impl TSetsS1 {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x1 == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x1 == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -422,7 +422,7 @@ impl ColumnValue for TSetsS1 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -430,7 +430,7 @@ impl ColumnValue for TSetsS1 {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct TSetsS9(u64);
+pub struct TSetsS9(u16);
 
 impl TSetsS9 {
     /// Label `m1`.
@@ -472,12 +472,12 @@ impl TSetsS9 {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x1ff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x1ff == 0 { Some(Self(bits as u16)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -530,7 +530,7 @@ impl ColumnValue for TSetsS9 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -868,6 +868,6 @@ impl ColumnValue for TSetsS64 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }

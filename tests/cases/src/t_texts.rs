@@ -19,21 +19,21 @@ pub struct TTexts {
     /// `id`: `int unsigned` NOT NULL; the primary key.
     pub id: u32,
     /// `c10`: `char(10)` NOT NULL.
-    pub c10: Box<str>,
+    pub c10: mirror_runtime::Text,
     /// `c255`: `char(255)` NOT NULL.
-    pub c255: Box<str>,
+    pub c255: mirror_runtime::Text,
     /// `v20`: `varchar(20)` NOT NULL.
-    pub v20: Box<str>,
+    pub v20: mirror_runtime::Text,
     /// `v300`: `varchar(300)` NOT NULL.
-    pub v300: Box<str>,
+    pub v300: mirror_runtime::Text,
     /// `tiny`: `tinytext` NOT NULL.
-    pub tiny: Box<str>,
+    pub tiny: mirror_runtime::Text,
     /// `plain`: `text` NOT NULL.
-    pub plain: Box<str>,
+    pub plain: mirror_runtime::Text,
     /// `medium`: `mediumtext` NOT NULL.
-    pub medium: Box<str>,
+    pub medium: mirror_runtime::Text,
     /// `huge`: `longtext` NOT NULL.
-    pub huge: Box<str>,
+    pub huge: mirror_runtime::Text,
 }
 
 /// The table as it was when this code was generated.
@@ -376,14 +376,14 @@ impl Row for TTexts {
         Ok(
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
-                3 => image.get::<Box<str>>(3)?.as_value(column).into_owned(),
-                4 => image.get::<Box<str>>(4)?.as_value(column).into_owned(),
-                5 => image.get::<Box<str>>(5)?.as_value(column).into_owned(),
-                6 => image.get::<Box<str>>(6)?.as_value(column).into_owned(),
-                7 => image.get::<Box<str>>(7)?.as_value(column).into_owned(),
-                8 => image.get::<Box<str>>(8)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
+                3 => image.get::<mirror_runtime::Text>(3)?.as_value(column).into_owned(),
+                4 => image.get::<mirror_runtime::Text>(4)?.as_value(column).into_owned(),
+                5 => image.get::<mirror_runtime::Text>(5)?.as_value(column).into_owned(),
+                6 => image.get::<mirror_runtime::Text>(6)?.as_value(column).into_owned(),
+                7 => image.get::<mirror_runtime::Text>(7)?.as_value(column).into_owned(),
+                8 => image.get::<mirror_runtime::Text>(8)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
         )

@@ -21,7 +21,7 @@ pub struct TrgT {
     /// `a`: `int` NULL.
     pub a: Option<i32>,
     /// `c`: `text` NULL.
-    pub c: Option<Box<str>>,
+    pub c: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -237,7 +237,12 @@ impl Row for TrgT {
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
                 1 => image.get::<Option<i32>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )

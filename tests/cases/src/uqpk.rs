@@ -19,7 +19,7 @@ pub struct Uqpk {
     /// `k`: `int` NOT NULL; part 2 of 2 of the identifying unique key `b_good`.
     pub k: i32,
     /// `v`: `varchar(5)` NULL.
-    pub v: Option<Box<str>>,
+    pub v: Option<mirror_runtime::Text>,
     /// `n`: `int` NULL.
     pub n: Option<i32>,
     /// `u`: `int` NOT NULL; part 1 of 2 of the identifying unique key `b_good`.
@@ -257,7 +257,12 @@ impl Row for Uqpk {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 2 => image.get::<Option<i32>>(2)?.as_value(column).into_owned(),
                 3 => image.get::<i32>(3)?.as_value(column).into_owned(),
                 _ => Value::Null,

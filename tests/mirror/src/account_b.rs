@@ -23,7 +23,7 @@ pub struct AccountB {
     /// `balance`: `bigint` NOT NULL.
     pub balance: i64,
     /// `note`: `varchar(40)` NULL.
-    pub note: Option<Box<str>>,
+    pub note: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -241,7 +241,12 @@ impl Row for AccountB {
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
                 1 => image.get::<i64>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )

@@ -21,45 +21,45 @@ pub struct AsciiTexts {
     /// `id`: `int unsigned` NOT NULL; the primary key.
     pub id: u32,
     /// `char_0`: `char(0)` NOT NULL.
-    pub char_0: Box<str>,
+    pub char_0: mirror_runtime::Text,
     /// `char_0_null`: `char(0)` NULL.
-    pub char_0_null: Option<Box<str>>,
+    pub char_0_null: Option<mirror_runtime::Text>,
     /// `char_1`: `char(1)` NOT NULL.
-    pub char_1: Box<str>,
+    pub char_1: mirror_runtime::Text,
     /// `char_1_null`: `char(1)` NULL.
-    pub char_1_null: Option<Box<str>>,
+    pub char_1_null: Option<mirror_runtime::Text>,
     /// `char_10`: `char(10)` NOT NULL.
-    pub char_10: Box<str>,
+    pub char_10: mirror_runtime::Text,
     /// `char_10_null`: `char(10)` NULL.
-    pub char_10_null: Option<Box<str>>,
+    pub char_10_null: Option<mirror_runtime::Text>,
     /// `char_255`: `char(255)` NOT NULL.
-    pub char_255: Box<str>,
+    pub char_255: mirror_runtime::Text,
     /// `char_255_null`: `char(255)` NULL.
-    pub char_255_null: Option<Box<str>>,
+    pub char_255_null: Option<mirror_runtime::Text>,
     /// `varchar_20`: `varchar(20)` NOT NULL.
-    pub varchar_20: Box<str>,
+    pub varchar_20: mirror_runtime::Text,
     /// `varchar_20_null`: `varchar(20)` NULL.
-    pub varchar_20_null: Option<Box<str>>,
+    pub varchar_20_null: Option<mirror_runtime::Text>,
     /// `varchar_300`: `varchar(300)` NOT NULL.
-    pub varchar_300: Box<str>,
+    pub varchar_300: mirror_runtime::Text,
     /// `varchar_300_null`: `varchar(300)` NULL.
-    pub varchar_300_null: Option<Box<str>>,
+    pub varchar_300_null: Option<mirror_runtime::Text>,
     /// `tiny_text`: `tinytext` NOT NULL.
-    pub tiny_text: Box<str>,
+    pub tiny_text: mirror_runtime::Text,
     /// `tiny_text_null`: `tinytext` NULL.
-    pub tiny_text_null: Option<Box<str>>,
+    pub tiny_text_null: Option<mirror_runtime::Text>,
     /// `plain_text`: `text` NOT NULL.
-    pub plain_text: Box<str>,
+    pub plain_text: mirror_runtime::Text,
     /// `plain_text_null`: `text` NULL.
-    pub plain_text_null: Option<Box<str>>,
+    pub plain_text_null: Option<mirror_runtime::Text>,
     /// `medium_text`: `mediumtext` NOT NULL.
-    pub medium_text: Box<str>,
+    pub medium_text: mirror_runtime::Text,
     /// `medium_text_null`: `mediumtext` NULL.
-    pub medium_text_null: Option<Box<str>>,
+    pub medium_text_null: Option<mirror_runtime::Text>,
     /// `long_text`: `longtext` NOT NULL.
-    pub long_text: Box<str>,
+    pub long_text: mirror_runtime::Text,
     /// `long_text_null`: `longtext` NULL.
-    pub long_text_null: Option<Box<str>>,
+    pub long_text_null: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -667,26 +667,86 @@ impl Row for AsciiTexts {
         Ok(
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
-                3 => image.get::<Box<str>>(3)?.as_value(column).into_owned(),
-                4 => image.get::<Option<Box<str>>>(4)?.as_value(column).into_owned(),
-                5 => image.get::<Box<str>>(5)?.as_value(column).into_owned(),
-                6 => image.get::<Option<Box<str>>>(6)?.as_value(column).into_owned(),
-                7 => image.get::<Box<str>>(7)?.as_value(column).into_owned(),
-                8 => image.get::<Option<Box<str>>>(8)?.as_value(column).into_owned(),
-                9 => image.get::<Box<str>>(9)?.as_value(column).into_owned(),
-                10 => image.get::<Option<Box<str>>>(10)?.as_value(column).into_owned(),
-                11 => image.get::<Box<str>>(11)?.as_value(column).into_owned(),
-                12 => image.get::<Option<Box<str>>>(12)?.as_value(column).into_owned(),
-                13 => image.get::<Box<str>>(13)?.as_value(column).into_owned(),
-                14 => image.get::<Option<Box<str>>>(14)?.as_value(column).into_owned(),
-                15 => image.get::<Box<str>>(15)?.as_value(column).into_owned(),
-                16 => image.get::<Option<Box<str>>>(16)?.as_value(column).into_owned(),
-                17 => image.get::<Box<str>>(17)?.as_value(column).into_owned(),
-                18 => image.get::<Option<Box<str>>>(18)?.as_value(column).into_owned(),
-                19 => image.get::<Box<str>>(19)?.as_value(column).into_owned(),
-                20 => image.get::<Option<Box<str>>>(20)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                3 => image.get::<mirror_runtime::Text>(3)?.as_value(column).into_owned(),
+                4 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                5 => image.get::<mirror_runtime::Text>(5)?.as_value(column).into_owned(),
+                6 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(6)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                7 => image.get::<mirror_runtime::Text>(7)?.as_value(column).into_owned(),
+                8 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(8)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                9 => image.get::<mirror_runtime::Text>(9)?.as_value(column).into_owned(),
+                10 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(10)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                11 => {
+                    image.get::<mirror_runtime::Text>(11)?.as_value(column).into_owned()
+                }
+                12 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(12)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                13 => {
+                    image.get::<mirror_runtime::Text>(13)?.as_value(column).into_owned()
+                }
+                14 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(14)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                15 => {
+                    image.get::<mirror_runtime::Text>(15)?.as_value(column).into_owned()
+                }
+                16 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(16)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                17 => {
+                    image.get::<mirror_runtime::Text>(17)?.as_value(column).into_owned()
+                }
+                18 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(18)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                19 => {
+                    image.get::<mirror_runtime::Text>(19)?.as_value(column).into_owned()
+                }
+                20 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(20)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )

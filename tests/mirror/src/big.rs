@@ -23,7 +23,7 @@ pub struct Big {
     /// `n`: `int` NOT NULL.
     pub n: i32,
     /// `filler`: `varchar(200)` NOT NULL.
-    pub filler: Box<str>,
+    pub filler: mirror_runtime::Text,
 }
 
 /// The table as it was when this code was generated.
@@ -239,7 +239,7 @@ impl Row for Big {
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
                 1 => image.get::<i32>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
         )

@@ -538,7 +538,7 @@ impl<'s> IntoIterator for ChoicesView<'s> {
     serde::Serialize,
     serde::Deserialize
 )]
-#[repr(u16)]
+#[repr(u8)]
 pub enum ChoicesType {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,

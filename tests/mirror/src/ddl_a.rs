@@ -21,7 +21,7 @@ pub struct DdlA {
     /// `n`: `int` NULL.
     pub n: Option<i32>,
     /// `s`: `varchar(20)` NULL.
-    pub s: Option<Box<str>>,
+    pub s: Option<mirror_runtime::Text>,
     /// `e`: `enum('x','y','z')` NULL.
     pub e: Option<DdlAE>,
     /// `at`: `datetime(3)` NULL.
@@ -304,7 +304,12 @@ impl Row for DdlA {
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
                 1 => image.get::<Option<i32>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 3 => image.get::<Option<DdlAE>>(3)?.as_value(column).into_owned(),
                 4 => {
                     image
@@ -395,7 +400,7 @@ impl<'s> IntoIterator for DdlAView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum DdlAE {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,

@@ -23,7 +23,7 @@ pub struct FireA {
     /// `n`: `bigint` NOT NULL.
     pub n: i64,
     /// `tag`: `varchar(40)` NOT NULL.
-    pub tag: Box<str>,
+    pub tag: mirror_runtime::Text,
 }
 
 /// The table as it was when this code was generated.
@@ -241,7 +241,7 @@ impl Row for FireA {
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
                 1 => image.get::<i64>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
         )
@@ -261,7 +261,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_tag;
     impl IndexOf<FireA> for by_tag {
-        type Key = Box<str>;
+        type Key = mirror_runtime::Text;
         fn of(row: &FireA) -> Self::Key {
             row.tag.clone()
         }
@@ -348,7 +348,7 @@ impl<'s> FireAView<'s> {
     /// The rows whose key is within the bounds, in the order of the index `tag` (`tag`), then of the row's key.
     pub fn by_tag_range(
         self,
-        bounds: impl RangeBounds<Box<str>>,
+        bounds: impl RangeBounds<mirror_runtime::Text>,
     ) -> IndexRange<'s, FireA> {
         self.table.index_range::<index_keys::by_tag>(bounds)
     }

@@ -23,7 +23,7 @@ pub struct FireB {
     /// `n`: `bigint` NOT NULL.
     pub n: i64,
     /// `body`: `text` NULL.
-    pub body: Option<Box<str>>,
+    pub body: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -243,7 +243,12 @@ impl Row for FireB {
             match field {
                 0 => image.get::<Box<[u8]>>(0)?.as_value(column).into_owned(),
                 1 => image.get::<i64>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )

@@ -21,7 +21,7 @@ pub struct Indexed {
     /// `id`: `bigint` NOT NULL; the primary key.
     pub id: i64,
     /// `email`: `varchar(60)` NULL.
-    pub email: Option<Box<str>>,
+    pub email: Option<mirror_runtime::Text>,
     /// `group_id`: `int` NULL.
     pub group_id: Option<i32>,
     /// `score`: `decimal(8,2)` NOT NULL.
@@ -329,7 +329,12 @@ impl Row for Indexed {
         Ok(
             match field {
                 0 => image.get::<i64>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 2 => image.get::<Option<i32>>(2)?.as_value(column).into_owned(),
                 3 => {
                     image
@@ -391,7 +396,7 @@ mod index_keys {
     }
     pub(super) struct by_email;
     impl IndexOf<Indexed> for by_email {
-        type Key = Option<Box<str>>;
+        type Key = Option<mirror_runtime::Text>;
         fn of(row: &Indexed) -> Self::Key {
             row.email.clone()
         }
@@ -566,13 +571,14 @@ impl<'s> IndexedView<'s> {
     ///
     /// Rows that hold NULL in one of these columns are not found this way.
     pub fn by_email(self, email: &str) -> Option<&'s Indexed> {
-        self.table.first::<index_keys::by_email, _>(&Some(Box::<str>::from(email)))
+        self.table
+            .first::<index_keys::by_email, _>(&Some(mirror_runtime::Text::from(email)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
     pub fn by_email_range(
         self,
-        bounds: impl RangeBounds<Option<Box<str>>>,
+        bounds: impl RangeBounds<Option<mirror_runtime::Text>>,
     ) -> IndexRange<'s, Indexed> {
         self.table.index_range::<index_keys::by_email>(bounds)
     }
@@ -656,7 +662,7 @@ impl<'s> IntoIterator for IndexedView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum IndexedState {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,

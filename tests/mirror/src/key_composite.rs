@@ -21,13 +21,13 @@ pub struct KeyComposite {
     /// `part`: `smallint` NOT NULL; part 1 of 3 of the primary key.
     pub part: i16,
     /// `code`: `varchar(20)` NOT NULL; part 2 of 3 of the primary key.
-    pub code: Box<str>,
+    pub code: mirror_runtime::Text,
     /// `day`: `date` NOT NULL; part 3 of 3 of the primary key.
     pub day: mirror_runtime::Date,
     /// `size`: `int` NULL.
     pub size: Option<i32>,
     /// `label`: `varchar(30)` NULL.
-    pub label: Option<Box<str>>,
+    pub label: Option<mirror_runtime::Text>,
     /// `n`: `bigint` NOT NULL.
     pub n: i64,
 }
@@ -135,7 +135,7 @@ impl KeyComposite {
     #[inline]
     fn read_key(
         image: &impl mirror_runtime::image::ReadImage,
-    ) -> Result<(i16, Box<str>, mirror_runtime::Date), ValueError> {
+    ) -> Result<(i16, mirror_runtime::Text, mirror_runtime::Date), ValueError> {
         Ok((
             image.get(0, const { PLACES[0] })?,
             image.get(1, const { PLACES[1] })?,
@@ -174,7 +174,7 @@ impl mirror_runtime::store::Keyed for KeyComposite {
 }
 
 impl Row for KeyComposite {
-    type Key = (i16, Box<str>, mirror_runtime::Date);
+    type Key = (i16, mirror_runtime::Text, mirror_runtime::Date);
     type Indexes = KeyCompositeIndexes;
 
     fn layout() -> &'static TableLayout {
@@ -311,10 +311,15 @@ impl Row for KeyComposite {
         Ok(
             match field {
                 0 => image.get::<i16>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
                 2 => image.get::<mirror_runtime::Date>(2)?.as_value(column).into_owned(),
                 3 => image.get::<Option<i32>>(3)?.as_value(column).into_owned(),
-                4 => image.get::<Option<Box<str>>>(4)?.as_value(column).into_owned(),
+                4 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 5 => image.get::<i64>(5)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
@@ -339,7 +344,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_size_label;
     impl IndexOf<KeyComposite> for by_size_label {
-        type Key = (Option<i32>, Option<Box<str>>);
+        type Key = (Option<i32>, Option<mirror_runtime::Text>);
         fn of(row: &KeyComposite) -> Self::Key {
             (row.size, row.label.clone())
         }
@@ -356,7 +361,7 @@ mod index_keys {
     }
     pub(super) struct by_label_n;
     impl IndexOf<KeyComposite> for by_label_n {
-        type Key = (Option<Box<str>>, i64);
+        type Key = (Option<mirror_runtime::Text>, i64);
         fn of(row: &KeyComposite) -> Self::Key {
             (row.label.clone(), row.n)
         }
@@ -440,7 +445,7 @@ impl<'s> KeyCompositeView<'s> {
     /// The rows whose key is within the bounds, in key order.
     pub fn range(
         self,
-        bounds: impl RangeBounds<(i16, Box<str>, mirror_runtime::Date)>,
+        bounds: impl RangeBounds<(i16, mirror_runtime::Text, mirror_runtime::Date)>,
     ) -> IndexRange<'s, KeyComposite> {
         self.table.range(bounds)
     }
@@ -473,13 +478,13 @@ impl<'s> KeyCompositeView<'s> {
             .first::<
                 index_keys::by_size_label,
                 _,
-            >(&(Some(size), Some(Box::<str>::from(label))))
+            >(&(Some(size), Some(mirror_runtime::Text::from(label))))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `size_label` (`size`, `label`), then of the row's key.
     pub fn by_size_label_range(
         self,
-        bounds: impl RangeBounds<(Option<i32>, Option<Box<str>>)>,
+        bounds: impl RangeBounds<(Option<i32>, Option<mirror_runtime::Text>)>,
     ) -> IndexRange<'s, KeyComposite> {
         self.table.index_range::<index_keys::by_size_label>(bounds)
     }
@@ -490,13 +495,17 @@ impl<'s> KeyCompositeView<'s> {
         label: Option<&str>,
         n: i64,
     ) -> impl Iterator<Item = &'s KeyComposite> + use<'s> {
-        self.table.all::<index_keys::by_label_n, _>(&(label.map(Box::<str>::from), n))
+        self.table
+            .all::<
+                index_keys::by_label_n,
+                _,
+            >(&(label.map(mirror_runtime::Text::from), n))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `label_n` (`label`, `n`), then of the row's key.
     pub fn by_label_n_range(
         self,
-        bounds: impl RangeBounds<(Option<Box<str>>, i64)>,
+        bounds: impl RangeBounds<(Option<mirror_runtime::Text>, i64)>,
     ) -> IndexRange<'s, KeyComposite> {
         self.table.index_range::<index_keys::by_label_n>(bounds)
     }

@@ -19,11 +19,11 @@ use mirror_runtime::value::Value;
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyText {
     /// `name`: `varchar(40)` NOT NULL; the primary key.
-    pub name: Box<str>,
+    pub name: mirror_runtime::Text,
     /// `n`: `bigint` NOT NULL.
     pub n: i64,
     /// `note`: `text` NULL.
-    pub note: Option<Box<str>>,
+    pub note: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -97,7 +97,7 @@ impl KeyText {
     #[inline]
     fn read_key(
         image: &impl mirror_runtime::image::ReadImage,
-    ) -> Result<Box<str>, ValueError> {
+    ) -> Result<mirror_runtime::Text, ValueError> {
         image.get(0, const { PLACES[0] })
     }
 
@@ -129,7 +129,7 @@ impl mirror_runtime::store::Keyed for KeyText {
 }
 
 impl Row for KeyText {
-    type Key = Box<str>;
+    type Key = mirror_runtime::Text;
     type Indexes = KeyTextIndexes;
 
     fn layout() -> &'static TableLayout {
@@ -241,9 +241,14 @@ impl Row for KeyText {
         let column = &LAYOUT.columns[field];
         Ok(
             match field {
-                0 => image.get::<Box<str>>(0)?.as_value(column).into_owned(),
+                0 => image.get::<mirror_runtime::Text>(0)?.as_value(column).into_owned(),
                 1 => image.get::<i64>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )
@@ -318,7 +323,10 @@ impl<'s> KeyTextView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(self, bounds: impl RangeBounds<Box<str>>) -> IndexRange<'s, KeyText> {
+    pub fn range(
+        self,
+        bounds: impl RangeBounds<mirror_runtime::Text>,
+    ) -> IndexRange<'s, KeyText> {
         self.table.range(bounds)
     }
 

@@ -19,11 +19,11 @@ use mirror_runtime::value::Value;
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyUnique {
     /// `filler`: `varchar(10)` NULL.
-    pub filler: Option<Box<str>>,
+    pub filler: Option<mirror_runtime::Text>,
     /// `code`: `int` NOT NULL; part 2 of 2 of the identifying unique key `region_code`.
     pub code: i32,
     /// `region`: `char(2)` NOT NULL; part 1 of 2 of the identifying unique key `region_code`.
-    pub region: Box<str>,
+    pub region: mirror_runtime::Text,
     /// `n`: `bigint` NULL.
     pub n: Option<i64>,
 }
@@ -107,7 +107,7 @@ impl KeyUnique {
     #[inline]
     fn read_key(
         image: &impl mirror_runtime::image::ReadImage,
-    ) -> Result<(Box<str>, i32), ValueError> {
+    ) -> Result<(mirror_runtime::Text, i32), ValueError> {
         Ok((image.get(2, const { PLACES[2] })?, image.get(1, const { PLACES[1] })?))
     }
 
@@ -140,7 +140,7 @@ impl mirror_runtime::store::Keyed for KeyUnique {
 }
 
 impl Row for KeyUnique {
-    type Key = (Box<str>, i32);
+    type Key = (mirror_runtime::Text, i32);
     type Indexes = KeyUniqueIndexes;
 
     fn layout() -> &'static TableLayout {
@@ -260,9 +260,14 @@ impl Row for KeyUnique {
         let column = &LAYOUT.columns[field];
         Ok(
             match field {
-                0 => image.get::<Option<Box<str>>>(0)?.as_value(column).into_owned(),
+                0 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(0)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 1 => image.get::<i32>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
                 3 => image.get::<Option<i64>>(3)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
@@ -310,7 +315,7 @@ impl<'s> KeyUniqueView<'s> {
     /// The rows whose key is within the bounds, in key order.
     pub fn range(
         self,
-        bounds: impl RangeBounds<(Box<str>, i32)>,
+        bounds: impl RangeBounds<(mirror_runtime::Text, i32)>,
     ) -> IndexRange<'s, KeyUnique> {
         self.table.range(bounds)
     }

@@ -1020,7 +1020,7 @@ impl<'s> IntoIterator for LabelSetsView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum LabelSetsOdd {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -1175,7 +1175,7 @@ impl ColumnValue for LabelSetsOdd {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum LabelSetsOddNull {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -2562,309 +2562,9 @@ impl LabelSetsMany {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index {
-            0 => Some(Self::Invalid),
-            1 => Some(Self::L1),
-            2 => Some(Self::L2),
-            3 => Some(Self::L3),
-            4 => Some(Self::L4),
-            5 => Some(Self::L5),
-            6 => Some(Self::L6),
-            7 => Some(Self::L7),
-            8 => Some(Self::L8),
-            9 => Some(Self::L9),
-            10 => Some(Self::L10),
-            11 => Some(Self::L11),
-            12 => Some(Self::L12),
-            13 => Some(Self::L13),
-            14 => Some(Self::L14),
-            15 => Some(Self::L15),
-            16 => Some(Self::L16),
-            17 => Some(Self::L17),
-            18 => Some(Self::L18),
-            19 => Some(Self::L19),
-            20 => Some(Self::L20),
-            21 => Some(Self::L21),
-            22 => Some(Self::L22),
-            23 => Some(Self::L23),
-            24 => Some(Self::L24),
-            25 => Some(Self::L25),
-            26 => Some(Self::L26),
-            27 => Some(Self::L27),
-            28 => Some(Self::L28),
-            29 => Some(Self::L29),
-            30 => Some(Self::L30),
-            31 => Some(Self::L31),
-            32 => Some(Self::L32),
-            33 => Some(Self::L33),
-            34 => Some(Self::L34),
-            35 => Some(Self::L35),
-            36 => Some(Self::L36),
-            37 => Some(Self::L37),
-            38 => Some(Self::L38),
-            39 => Some(Self::L39),
-            40 => Some(Self::L40),
-            41 => Some(Self::L41),
-            42 => Some(Self::L42),
-            43 => Some(Self::L43),
-            44 => Some(Self::L44),
-            45 => Some(Self::L45),
-            46 => Some(Self::L46),
-            47 => Some(Self::L47),
-            48 => Some(Self::L48),
-            49 => Some(Self::L49),
-            50 => Some(Self::L50),
-            51 => Some(Self::L51),
-            52 => Some(Self::L52),
-            53 => Some(Self::L53),
-            54 => Some(Self::L54),
-            55 => Some(Self::L55),
-            56 => Some(Self::L56),
-            57 => Some(Self::L57),
-            58 => Some(Self::L58),
-            59 => Some(Self::L59),
-            60 => Some(Self::L60),
-            61 => Some(Self::L61),
-            62 => Some(Self::L62),
-            63 => Some(Self::L63),
-            64 => Some(Self::L64),
-            65 => Some(Self::L65),
-            66 => Some(Self::L66),
-            67 => Some(Self::L67),
-            68 => Some(Self::L68),
-            69 => Some(Self::L69),
-            70 => Some(Self::L70),
-            71 => Some(Self::L71),
-            72 => Some(Self::L72),
-            73 => Some(Self::L73),
-            74 => Some(Self::L74),
-            75 => Some(Self::L75),
-            76 => Some(Self::L76),
-            77 => Some(Self::L77),
-            78 => Some(Self::L78),
-            79 => Some(Self::L79),
-            80 => Some(Self::L80),
-            81 => Some(Self::L81),
-            82 => Some(Self::L82),
-            83 => Some(Self::L83),
-            84 => Some(Self::L84),
-            85 => Some(Self::L85),
-            86 => Some(Self::L86),
-            87 => Some(Self::L87),
-            88 => Some(Self::L88),
-            89 => Some(Self::L89),
-            90 => Some(Self::L90),
-            91 => Some(Self::L91),
-            92 => Some(Self::L92),
-            93 => Some(Self::L93),
-            94 => Some(Self::L94),
-            95 => Some(Self::L95),
-            96 => Some(Self::L96),
-            97 => Some(Self::L97),
-            98 => Some(Self::L98),
-            99 => Some(Self::L99),
-            100 => Some(Self::L100),
-            101 => Some(Self::L101),
-            102 => Some(Self::L102),
-            103 => Some(Self::L103),
-            104 => Some(Self::L104),
-            105 => Some(Self::L105),
-            106 => Some(Self::L106),
-            107 => Some(Self::L107),
-            108 => Some(Self::L108),
-            109 => Some(Self::L109),
-            110 => Some(Self::L110),
-            111 => Some(Self::L111),
-            112 => Some(Self::L112),
-            113 => Some(Self::L113),
-            114 => Some(Self::L114),
-            115 => Some(Self::L115),
-            116 => Some(Self::L116),
-            117 => Some(Self::L117),
-            118 => Some(Self::L118),
-            119 => Some(Self::L119),
-            120 => Some(Self::L120),
-            121 => Some(Self::L121),
-            122 => Some(Self::L122),
-            123 => Some(Self::L123),
-            124 => Some(Self::L124),
-            125 => Some(Self::L125),
-            126 => Some(Self::L126),
-            127 => Some(Self::L127),
-            128 => Some(Self::L128),
-            129 => Some(Self::L129),
-            130 => Some(Self::L130),
-            131 => Some(Self::L131),
-            132 => Some(Self::L132),
-            133 => Some(Self::L133),
-            134 => Some(Self::L134),
-            135 => Some(Self::L135),
-            136 => Some(Self::L136),
-            137 => Some(Self::L137),
-            138 => Some(Self::L138),
-            139 => Some(Self::L139),
-            140 => Some(Self::L140),
-            141 => Some(Self::L141),
-            142 => Some(Self::L142),
-            143 => Some(Self::L143),
-            144 => Some(Self::L144),
-            145 => Some(Self::L145),
-            146 => Some(Self::L146),
-            147 => Some(Self::L147),
-            148 => Some(Self::L148),
-            149 => Some(Self::L149),
-            150 => Some(Self::L150),
-            151 => Some(Self::L151),
-            152 => Some(Self::L152),
-            153 => Some(Self::L153),
-            154 => Some(Self::L154),
-            155 => Some(Self::L155),
-            156 => Some(Self::L156),
-            157 => Some(Self::L157),
-            158 => Some(Self::L158),
-            159 => Some(Self::L159),
-            160 => Some(Self::L160),
-            161 => Some(Self::L161),
-            162 => Some(Self::L162),
-            163 => Some(Self::L163),
-            164 => Some(Self::L164),
-            165 => Some(Self::L165),
-            166 => Some(Self::L166),
-            167 => Some(Self::L167),
-            168 => Some(Self::L168),
-            169 => Some(Self::L169),
-            170 => Some(Self::L170),
-            171 => Some(Self::L171),
-            172 => Some(Self::L172),
-            173 => Some(Self::L173),
-            174 => Some(Self::L174),
-            175 => Some(Self::L175),
-            176 => Some(Self::L176),
-            177 => Some(Self::L177),
-            178 => Some(Self::L178),
-            179 => Some(Self::L179),
-            180 => Some(Self::L180),
-            181 => Some(Self::L181),
-            182 => Some(Self::L182),
-            183 => Some(Self::L183),
-            184 => Some(Self::L184),
-            185 => Some(Self::L185),
-            186 => Some(Self::L186),
-            187 => Some(Self::L187),
-            188 => Some(Self::L188),
-            189 => Some(Self::L189),
-            190 => Some(Self::L190),
-            191 => Some(Self::L191),
-            192 => Some(Self::L192),
-            193 => Some(Self::L193),
-            194 => Some(Self::L194),
-            195 => Some(Self::L195),
-            196 => Some(Self::L196),
-            197 => Some(Self::L197),
-            198 => Some(Self::L198),
-            199 => Some(Self::L199),
-            200 => Some(Self::L200),
-            201 => Some(Self::L201),
-            202 => Some(Self::L202),
-            203 => Some(Self::L203),
-            204 => Some(Self::L204),
-            205 => Some(Self::L205),
-            206 => Some(Self::L206),
-            207 => Some(Self::L207),
-            208 => Some(Self::L208),
-            209 => Some(Self::L209),
-            210 => Some(Self::L210),
-            211 => Some(Self::L211),
-            212 => Some(Self::L212),
-            213 => Some(Self::L213),
-            214 => Some(Self::L214),
-            215 => Some(Self::L215),
-            216 => Some(Self::L216),
-            217 => Some(Self::L217),
-            218 => Some(Self::L218),
-            219 => Some(Self::L219),
-            220 => Some(Self::L220),
-            221 => Some(Self::L221),
-            222 => Some(Self::L222),
-            223 => Some(Self::L223),
-            224 => Some(Self::L224),
-            225 => Some(Self::L225),
-            226 => Some(Self::L226),
-            227 => Some(Self::L227),
-            228 => Some(Self::L228),
-            229 => Some(Self::L229),
-            230 => Some(Self::L230),
-            231 => Some(Self::L231),
-            232 => Some(Self::L232),
-            233 => Some(Self::L233),
-            234 => Some(Self::L234),
-            235 => Some(Self::L235),
-            236 => Some(Self::L236),
-            237 => Some(Self::L237),
-            238 => Some(Self::L238),
-            239 => Some(Self::L239),
-            240 => Some(Self::L240),
-            241 => Some(Self::L241),
-            242 => Some(Self::L242),
-            243 => Some(Self::L243),
-            244 => Some(Self::L244),
-            245 => Some(Self::L245),
-            246 => Some(Self::L246),
-            247 => Some(Self::L247),
-            248 => Some(Self::L248),
-            249 => Some(Self::L249),
-            250 => Some(Self::L250),
-            251 => Some(Self::L251),
-            252 => Some(Self::L252),
-            253 => Some(Self::L253),
-            254 => Some(Self::L254),
-            255 => Some(Self::L255),
-            256 => Some(Self::L256),
-            257 => Some(Self::L257),
-            258 => Some(Self::L258),
-            259 => Some(Self::L259),
-            260 => Some(Self::L260),
-            261 => Some(Self::L261),
-            262 => Some(Self::L262),
-            263 => Some(Self::L263),
-            264 => Some(Self::L264),
-            265 => Some(Self::L265),
-            266 => Some(Self::L266),
-            267 => Some(Self::L267),
-            268 => Some(Self::L268),
-            269 => Some(Self::L269),
-            270 => Some(Self::L270),
-            271 => Some(Self::L271),
-            272 => Some(Self::L272),
-            273 => Some(Self::L273),
-            274 => Some(Self::L274),
-            275 => Some(Self::L275),
-            276 => Some(Self::L276),
-            277 => Some(Self::L277),
-            278 => Some(Self::L278),
-            279 => Some(Self::L279),
-            280 => Some(Self::L280),
-            281 => Some(Self::L281),
-            282 => Some(Self::L282),
-            283 => Some(Self::L283),
-            284 => Some(Self::L284),
-            285 => Some(Self::L285),
-            286 => Some(Self::L286),
-            287 => Some(Self::L287),
-            288 => Some(Self::L288),
-            289 => Some(Self::L289),
-            290 => Some(Self::L290),
-            291 => Some(Self::L291),
-            292 => Some(Self::L292),
-            293 => Some(Self::L293),
-            294 => Some(Self::L294),
-            295 => Some(Self::L295),
-            296 => Some(Self::L296),
-            297 => Some(Self::L297),
-            298 => Some(Self::L298),
-            299 => Some(Self::L299),
-            300 => Some(Self::L300),
-            _ => None,
+        match index.checked_sub(1) {
+            Some(at) => Self::ALL.get(usize::from(at)).copied(),
+            None => Some(Self::Invalid),
         }
     }
 
@@ -4137,309 +3837,9 @@ impl LabelSetsManyNull {
 
     /// The value with this index; `None` for an index past the last label.
     pub fn from_index(index: u16) -> Option<Self> {
-        match index {
-            0 => Some(Self::Invalid),
-            1 => Some(Self::L1),
-            2 => Some(Self::L2),
-            3 => Some(Self::L3),
-            4 => Some(Self::L4),
-            5 => Some(Self::L5),
-            6 => Some(Self::L6),
-            7 => Some(Self::L7),
-            8 => Some(Self::L8),
-            9 => Some(Self::L9),
-            10 => Some(Self::L10),
-            11 => Some(Self::L11),
-            12 => Some(Self::L12),
-            13 => Some(Self::L13),
-            14 => Some(Self::L14),
-            15 => Some(Self::L15),
-            16 => Some(Self::L16),
-            17 => Some(Self::L17),
-            18 => Some(Self::L18),
-            19 => Some(Self::L19),
-            20 => Some(Self::L20),
-            21 => Some(Self::L21),
-            22 => Some(Self::L22),
-            23 => Some(Self::L23),
-            24 => Some(Self::L24),
-            25 => Some(Self::L25),
-            26 => Some(Self::L26),
-            27 => Some(Self::L27),
-            28 => Some(Self::L28),
-            29 => Some(Self::L29),
-            30 => Some(Self::L30),
-            31 => Some(Self::L31),
-            32 => Some(Self::L32),
-            33 => Some(Self::L33),
-            34 => Some(Self::L34),
-            35 => Some(Self::L35),
-            36 => Some(Self::L36),
-            37 => Some(Self::L37),
-            38 => Some(Self::L38),
-            39 => Some(Self::L39),
-            40 => Some(Self::L40),
-            41 => Some(Self::L41),
-            42 => Some(Self::L42),
-            43 => Some(Self::L43),
-            44 => Some(Self::L44),
-            45 => Some(Self::L45),
-            46 => Some(Self::L46),
-            47 => Some(Self::L47),
-            48 => Some(Self::L48),
-            49 => Some(Self::L49),
-            50 => Some(Self::L50),
-            51 => Some(Self::L51),
-            52 => Some(Self::L52),
-            53 => Some(Self::L53),
-            54 => Some(Self::L54),
-            55 => Some(Self::L55),
-            56 => Some(Self::L56),
-            57 => Some(Self::L57),
-            58 => Some(Self::L58),
-            59 => Some(Self::L59),
-            60 => Some(Self::L60),
-            61 => Some(Self::L61),
-            62 => Some(Self::L62),
-            63 => Some(Self::L63),
-            64 => Some(Self::L64),
-            65 => Some(Self::L65),
-            66 => Some(Self::L66),
-            67 => Some(Self::L67),
-            68 => Some(Self::L68),
-            69 => Some(Self::L69),
-            70 => Some(Self::L70),
-            71 => Some(Self::L71),
-            72 => Some(Self::L72),
-            73 => Some(Self::L73),
-            74 => Some(Self::L74),
-            75 => Some(Self::L75),
-            76 => Some(Self::L76),
-            77 => Some(Self::L77),
-            78 => Some(Self::L78),
-            79 => Some(Self::L79),
-            80 => Some(Self::L80),
-            81 => Some(Self::L81),
-            82 => Some(Self::L82),
-            83 => Some(Self::L83),
-            84 => Some(Self::L84),
-            85 => Some(Self::L85),
-            86 => Some(Self::L86),
-            87 => Some(Self::L87),
-            88 => Some(Self::L88),
-            89 => Some(Self::L89),
-            90 => Some(Self::L90),
-            91 => Some(Self::L91),
-            92 => Some(Self::L92),
-            93 => Some(Self::L93),
-            94 => Some(Self::L94),
-            95 => Some(Self::L95),
-            96 => Some(Self::L96),
-            97 => Some(Self::L97),
-            98 => Some(Self::L98),
-            99 => Some(Self::L99),
-            100 => Some(Self::L100),
-            101 => Some(Self::L101),
-            102 => Some(Self::L102),
-            103 => Some(Self::L103),
-            104 => Some(Self::L104),
-            105 => Some(Self::L105),
-            106 => Some(Self::L106),
-            107 => Some(Self::L107),
-            108 => Some(Self::L108),
-            109 => Some(Self::L109),
-            110 => Some(Self::L110),
-            111 => Some(Self::L111),
-            112 => Some(Self::L112),
-            113 => Some(Self::L113),
-            114 => Some(Self::L114),
-            115 => Some(Self::L115),
-            116 => Some(Self::L116),
-            117 => Some(Self::L117),
-            118 => Some(Self::L118),
-            119 => Some(Self::L119),
-            120 => Some(Self::L120),
-            121 => Some(Self::L121),
-            122 => Some(Self::L122),
-            123 => Some(Self::L123),
-            124 => Some(Self::L124),
-            125 => Some(Self::L125),
-            126 => Some(Self::L126),
-            127 => Some(Self::L127),
-            128 => Some(Self::L128),
-            129 => Some(Self::L129),
-            130 => Some(Self::L130),
-            131 => Some(Self::L131),
-            132 => Some(Self::L132),
-            133 => Some(Self::L133),
-            134 => Some(Self::L134),
-            135 => Some(Self::L135),
-            136 => Some(Self::L136),
-            137 => Some(Self::L137),
-            138 => Some(Self::L138),
-            139 => Some(Self::L139),
-            140 => Some(Self::L140),
-            141 => Some(Self::L141),
-            142 => Some(Self::L142),
-            143 => Some(Self::L143),
-            144 => Some(Self::L144),
-            145 => Some(Self::L145),
-            146 => Some(Self::L146),
-            147 => Some(Self::L147),
-            148 => Some(Self::L148),
-            149 => Some(Self::L149),
-            150 => Some(Self::L150),
-            151 => Some(Self::L151),
-            152 => Some(Self::L152),
-            153 => Some(Self::L153),
-            154 => Some(Self::L154),
-            155 => Some(Self::L155),
-            156 => Some(Self::L156),
-            157 => Some(Self::L157),
-            158 => Some(Self::L158),
-            159 => Some(Self::L159),
-            160 => Some(Self::L160),
-            161 => Some(Self::L161),
-            162 => Some(Self::L162),
-            163 => Some(Self::L163),
-            164 => Some(Self::L164),
-            165 => Some(Self::L165),
-            166 => Some(Self::L166),
-            167 => Some(Self::L167),
-            168 => Some(Self::L168),
-            169 => Some(Self::L169),
-            170 => Some(Self::L170),
-            171 => Some(Self::L171),
-            172 => Some(Self::L172),
-            173 => Some(Self::L173),
-            174 => Some(Self::L174),
-            175 => Some(Self::L175),
-            176 => Some(Self::L176),
-            177 => Some(Self::L177),
-            178 => Some(Self::L178),
-            179 => Some(Self::L179),
-            180 => Some(Self::L180),
-            181 => Some(Self::L181),
-            182 => Some(Self::L182),
-            183 => Some(Self::L183),
-            184 => Some(Self::L184),
-            185 => Some(Self::L185),
-            186 => Some(Self::L186),
-            187 => Some(Self::L187),
-            188 => Some(Self::L188),
-            189 => Some(Self::L189),
-            190 => Some(Self::L190),
-            191 => Some(Self::L191),
-            192 => Some(Self::L192),
-            193 => Some(Self::L193),
-            194 => Some(Self::L194),
-            195 => Some(Self::L195),
-            196 => Some(Self::L196),
-            197 => Some(Self::L197),
-            198 => Some(Self::L198),
-            199 => Some(Self::L199),
-            200 => Some(Self::L200),
-            201 => Some(Self::L201),
-            202 => Some(Self::L202),
-            203 => Some(Self::L203),
-            204 => Some(Self::L204),
-            205 => Some(Self::L205),
-            206 => Some(Self::L206),
-            207 => Some(Self::L207),
-            208 => Some(Self::L208),
-            209 => Some(Self::L209),
-            210 => Some(Self::L210),
-            211 => Some(Self::L211),
-            212 => Some(Self::L212),
-            213 => Some(Self::L213),
-            214 => Some(Self::L214),
-            215 => Some(Self::L215),
-            216 => Some(Self::L216),
-            217 => Some(Self::L217),
-            218 => Some(Self::L218),
-            219 => Some(Self::L219),
-            220 => Some(Self::L220),
-            221 => Some(Self::L221),
-            222 => Some(Self::L222),
-            223 => Some(Self::L223),
-            224 => Some(Self::L224),
-            225 => Some(Self::L225),
-            226 => Some(Self::L226),
-            227 => Some(Self::L227),
-            228 => Some(Self::L228),
-            229 => Some(Self::L229),
-            230 => Some(Self::L230),
-            231 => Some(Self::L231),
-            232 => Some(Self::L232),
-            233 => Some(Self::L233),
-            234 => Some(Self::L234),
-            235 => Some(Self::L235),
-            236 => Some(Self::L236),
-            237 => Some(Self::L237),
-            238 => Some(Self::L238),
-            239 => Some(Self::L239),
-            240 => Some(Self::L240),
-            241 => Some(Self::L241),
-            242 => Some(Self::L242),
-            243 => Some(Self::L243),
-            244 => Some(Self::L244),
-            245 => Some(Self::L245),
-            246 => Some(Self::L246),
-            247 => Some(Self::L247),
-            248 => Some(Self::L248),
-            249 => Some(Self::L249),
-            250 => Some(Self::L250),
-            251 => Some(Self::L251),
-            252 => Some(Self::L252),
-            253 => Some(Self::L253),
-            254 => Some(Self::L254),
-            255 => Some(Self::L255),
-            256 => Some(Self::L256),
-            257 => Some(Self::L257),
-            258 => Some(Self::L258),
-            259 => Some(Self::L259),
-            260 => Some(Self::L260),
-            261 => Some(Self::L261),
-            262 => Some(Self::L262),
-            263 => Some(Self::L263),
-            264 => Some(Self::L264),
-            265 => Some(Self::L265),
-            266 => Some(Self::L266),
-            267 => Some(Self::L267),
-            268 => Some(Self::L268),
-            269 => Some(Self::L269),
-            270 => Some(Self::L270),
-            271 => Some(Self::L271),
-            272 => Some(Self::L272),
-            273 => Some(Self::L273),
-            274 => Some(Self::L274),
-            275 => Some(Self::L275),
-            276 => Some(Self::L276),
-            277 => Some(Self::L277),
-            278 => Some(Self::L278),
-            279 => Some(Self::L279),
-            280 => Some(Self::L280),
-            281 => Some(Self::L281),
-            282 => Some(Self::L282),
-            283 => Some(Self::L283),
-            284 => Some(Self::L284),
-            285 => Some(Self::L285),
-            286 => Some(Self::L286),
-            287 => Some(Self::L287),
-            288 => Some(Self::L288),
-            289 => Some(Self::L289),
-            290 => Some(Self::L290),
-            291 => Some(Self::L291),
-            292 => Some(Self::L292),
-            293 => Some(Self::L293),
-            294 => Some(Self::L294),
-            295 => Some(Self::L295),
-            296 => Some(Self::L296),
-            297 => Some(Self::L297),
-            298 => Some(Self::L298),
-            299 => Some(Self::L299),
-            300 => Some(Self::L300),
-            _ => None,
+        match index.checked_sub(1) {
+            Some(at) => Self::ALL.get(usize::from(at)).copied(),
+            None => Some(Self::Invalid),
         }
     }
 
@@ -4480,7 +3880,7 @@ impl ColumnValue for LabelSetsManyNull {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum LabelSetsOne {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -4556,7 +3956,7 @@ impl ColumnValue for LabelSetsOne {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum LabelSetsOneNull {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -4632,7 +4032,7 @@ impl ColumnValue for LabelSetsOneNull {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSetOdd(u64);
+pub struct LabelSetsSetOdd(u8);
 
 impl LabelSetsSetOdd {
     /// Label `plain`.
@@ -4668,12 +4068,12 @@ impl LabelSetsSetOdd {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x7f == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x7f == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -4726,7 +4126,7 @@ impl ColumnValue for LabelSetsSetOdd {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -4734,7 +4134,7 @@ impl ColumnValue for LabelSetsSetOdd {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSetOddNull(u64);
+pub struct LabelSetsSetOddNull(u8);
 
 impl LabelSetsSetOddNull {
     /// Label `plain`.
@@ -4770,12 +4170,12 @@ impl LabelSetsSetOddNull {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x7f == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x7f == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -4828,7 +4228,7 @@ impl ColumnValue for LabelSetsSetOddNull {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -4836,7 +4236,7 @@ impl ColumnValue for LabelSetsSetOddNull {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet1(u64);
+pub struct LabelSetsSet1(u8);
 
 impl LabelSetsSet1 {
     /// Label `m1`.
@@ -4854,12 +4254,12 @@ impl LabelSetsSet1 {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x1 == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x1 == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -4912,7 +4312,7 @@ impl ColumnValue for LabelSetsSet1 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -4920,7 +4320,7 @@ impl ColumnValue for LabelSetsSet1 {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet1Null(u64);
+pub struct LabelSetsSet1Null(u8);
 
 impl LabelSetsSet1Null {
     /// Label `m1`.
@@ -4938,12 +4338,12 @@ impl LabelSetsSet1Null {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x1 == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x1 == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -4996,7 +4396,7 @@ impl ColumnValue for LabelSetsSet1Null {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -5004,7 +4404,7 @@ impl ColumnValue for LabelSetsSet1Null {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet8(u64);
+pub struct LabelSetsSet8(u8);
 
 impl LabelSetsSet8 {
     /// Label `m1`.
@@ -5043,12 +4443,12 @@ impl LabelSetsSet8 {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0xff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0xff == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -5101,7 +4501,7 @@ impl ColumnValue for LabelSetsSet8 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -5109,7 +4509,7 @@ impl ColumnValue for LabelSetsSet8 {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet8Null(u64);
+pub struct LabelSetsSet8Null(u8);
 
 impl LabelSetsSet8Null {
     /// Label `m1`.
@@ -5148,12 +4548,12 @@ impl LabelSetsSet8Null {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0xff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0xff == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -5206,7 +4606,7 @@ impl ColumnValue for LabelSetsSet8Null {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -5214,7 +4614,7 @@ impl ColumnValue for LabelSetsSet8Null {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet16(u64);
+pub struct LabelSetsSet16(u16);
 
 impl LabelSetsSet16 {
     /// Label `m1`.
@@ -5294,12 +4694,12 @@ impl LabelSetsSet16 {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0xffff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0xffff == 0 { Some(Self(bits as u16)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -5352,7 +4752,7 @@ impl ColumnValue for LabelSetsSet16 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -5360,7 +4760,7 @@ impl ColumnValue for LabelSetsSet16 {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet16Null(u64);
+pub struct LabelSetsSet16Null(u16);
 
 impl LabelSetsSet16Null {
     /// Label `m1`.
@@ -5440,12 +4840,12 @@ impl LabelSetsSet16Null {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0xffff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0xffff == 0 { Some(Self(bits as u16)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -5498,7 +4898,7 @@ impl ColumnValue for LabelSetsSet16Null {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -5506,7 +4906,7 @@ impl ColumnValue for LabelSetsSet16Null {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet17(u64);
+pub struct LabelSetsSet17(u32);
 
 impl LabelSetsSet17 {
     /// Label `m1`.
@@ -5590,12 +4990,12 @@ impl LabelSetsSet17 {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x1ffff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x1ffff == 0 { Some(Self(bits as u32)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -5648,7 +5048,7 @@ impl ColumnValue for LabelSetsSet17 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -5656,7 +5056,7 @@ impl ColumnValue for LabelSetsSet17 {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet17Null(u64);
+pub struct LabelSetsSet17Null(u32);
 
 impl LabelSetsSet17Null {
     /// Label `m1`.
@@ -5740,12 +5140,12 @@ impl LabelSetsSet17Null {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x1ffff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x1ffff == 0 { Some(Self(bits as u32)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -5798,7 +5198,7 @@ impl ColumnValue for LabelSetsSet17Null {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -5806,7 +5206,7 @@ impl ColumnValue for LabelSetsSet17Null {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet24(u64);
+pub struct LabelSetsSet24(u32);
 
 impl LabelSetsSet24 {
     /// Label `m1`.
@@ -5918,12 +5318,12 @@ impl LabelSetsSet24 {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0xffffff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0xffffff == 0 { Some(Self(bits as u32)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -5976,7 +5376,7 @@ impl ColumnValue for LabelSetsSet24 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -5984,7 +5384,7 @@ impl ColumnValue for LabelSetsSet24 {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet24Null(u64);
+pub struct LabelSetsSet24Null(u32);
 
 impl LabelSetsSet24Null {
     /// Label `m1`.
@@ -6096,12 +5496,12 @@ impl LabelSetsSet24Null {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0xffffff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0xffffff == 0 { Some(Self(bits as u32)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -6154,7 +5554,7 @@ impl ColumnValue for LabelSetsSet24Null {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -6162,7 +5562,7 @@ impl ColumnValue for LabelSetsSet24Null {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet25(u64);
+pub struct LabelSetsSet25(u32);
 
 impl LabelSetsSet25 {
     /// Label `m1`.
@@ -6278,12 +5678,12 @@ impl LabelSetsSet25 {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x1ffffff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x1ffffff == 0 { Some(Self(bits as u32)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -6336,7 +5736,7 @@ impl ColumnValue for LabelSetsSet25 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -6344,7 +5744,7 @@ impl ColumnValue for LabelSetsSet25 {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet25Null(u64);
+pub struct LabelSetsSet25Null(u32);
 
 impl LabelSetsSet25Null {
     /// Label `m1`.
@@ -6460,12 +5860,12 @@ impl LabelSetsSet25Null {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x1ffffff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x1ffffff == 0 { Some(Self(bits as u32)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -6518,7 +5918,7 @@ impl ColumnValue for LabelSetsSet25Null {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -6526,7 +5926,7 @@ impl ColumnValue for LabelSetsSet25Null {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet32(u64);
+pub struct LabelSetsSet32(u32);
 
 impl LabelSetsSet32 {
     /// Label `m1`.
@@ -6670,12 +6070,12 @@ impl LabelSetsSet32 {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0xffffffff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0xffffffff == 0 { Some(Self(bits as u32)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -6728,7 +6128,7 @@ impl ColumnValue for LabelSetsSet32 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -6736,7 +6136,7 @@ impl ColumnValue for LabelSetsSet32 {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct LabelSetsSet32Null(u64);
+pub struct LabelSetsSet32Null(u32);
 
 impl LabelSetsSet32Null {
     /// Label `m1`.
@@ -6880,12 +6280,12 @@ impl LabelSetsSet32Null {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0xffffffff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0xffffffff == 0 { Some(Self(bits as u32)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -6938,7 +6338,7 @@ impl ColumnValue for LabelSetsSet32Null {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -7152,7 +6552,7 @@ impl ColumnValue for LabelSetsSet33 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -7366,7 +6766,7 @@ impl ColumnValue for LabelSetsSet33Null {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -7608,7 +7008,7 @@ impl ColumnValue for LabelSetsSet40 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -7850,7 +7250,7 @@ impl ColumnValue for LabelSetsSet40Null {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -8188,7 +7588,7 @@ impl ColumnValue for LabelSetsSet64 {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -8526,6 +7926,6 @@ impl ColumnValue for LabelSetsSet64Null {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }

@@ -21,7 +21,7 @@ pub struct Partly {
     /// `id`: `int` NOT NULL; the primary key.
     pub id: i32,
     /// `name`: `varchar(30)` NOT NULL.
-    pub name: Box<str>,
+    pub name: mirror_runtime::Text,
     /// `amount`: `decimal(12,4)` NULL.
     pub amount: Option<mirror_runtime::Decimal>,
     /// `tag`: `enum('x','y')` NOT NULL.
@@ -264,7 +264,7 @@ impl Row for Partly {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
                 2 => {
                     image
                         .get::<Option<mirror_runtime::Decimal>>(2)?
@@ -354,7 +354,7 @@ impl<'s> IntoIterator for PartlyView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum PartlyTag {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,

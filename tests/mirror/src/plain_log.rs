@@ -21,7 +21,7 @@ pub struct PlainLog {
     /// `id`: `int` NOT NULL; the primary key.
     pub id: i32,
     /// `note`: `varchar(60)` NOT NULL.
-    pub note: Box<str>,
+    pub note: mirror_runtime::Text,
 }
 
 /// The table as it was when this code was generated.
@@ -217,7 +217,7 @@ impl Row for PlainLog {
         Ok(
             match field {
                 0 => image.get::<i32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
         )

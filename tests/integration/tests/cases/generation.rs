@@ -113,20 +113,20 @@ fn expressions_and_checks_do_not_stop_the_parser(servers: &Servers, flavor: Flav
     let json = if site.is_mysql() {
         "mirror_runtime::Json"
     } else {
-        "Box<str>"
+        "mirror_runtime::Text"
     };
     let expected = [
         "pub id: i32,",
         "pub n: Option<i32>,",
         "pub d: Option<mirror_runtime::Decimal>,",
-        "pub ex: Option<Box<str>>,",
+        "pub ex: Option<mirror_runtime::Text>,",
         "pub dt: Option<mirror_runtime::Date>,",
         &format!("pub j: Option<{json}>,"),
         "pub b: Option<u64>,",
         "pub bin: Option<Box<[u8]>>,",
         "pub y: Option<u16>,",
         "pub ts: mirror_runtime::Timestamp,",
-        "pub st: Option<Box<str>>,",
+        "pub st: Option<mirror_runtime::Text>,",
         "pub g: Option<i32>,",
     ];
     assert_eq!(fields(folder.path(), "dx_t.rs"), expected);

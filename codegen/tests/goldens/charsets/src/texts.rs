@@ -19,85 +19,85 @@ pub struct Texts {
     /// `id`: `int(10) unsigned` NOT NULL; the primary key.
     pub id: u32,
     /// `c_armscii8`: `varchar(10)` NOT NULL.
-    pub c_armscii8: Box<str>,
+    pub c_armscii8: mirror_runtime::Text,
     /// `c_ascii`: `varchar(10)` NOT NULL.
-    pub c_ascii: Box<str>,
+    pub c_ascii: mirror_runtime::Text,
     /// `c_big5`: `varchar(10)` NOT NULL.
-    pub c_big5: Box<str>,
+    pub c_big5: mirror_runtime::Text,
     /// `c_cp1250`: `varchar(10)` NOT NULL.
-    pub c_cp1250: Box<str>,
+    pub c_cp1250: mirror_runtime::Text,
     /// `c_cp1251`: `varchar(10)` NOT NULL.
-    pub c_cp1251: Box<str>,
+    pub c_cp1251: mirror_runtime::Text,
     /// `c_cp1256`: `varchar(10)` NOT NULL.
-    pub c_cp1256: Box<str>,
+    pub c_cp1256: mirror_runtime::Text,
     /// `c_cp1257`: `varchar(10)` NOT NULL.
-    pub c_cp1257: Box<str>,
+    pub c_cp1257: mirror_runtime::Text,
     /// `c_cp850`: `varchar(10)` NOT NULL.
-    pub c_cp850: Box<str>,
+    pub c_cp850: mirror_runtime::Text,
     /// `c_cp852`: `varchar(10)` NOT NULL.
-    pub c_cp852: Box<str>,
+    pub c_cp852: mirror_runtime::Text,
     /// `c_cp866`: `varchar(10)` NOT NULL.
-    pub c_cp866: Box<str>,
+    pub c_cp866: mirror_runtime::Text,
     /// `c_cp932`: `varchar(10)` NOT NULL.
-    pub c_cp932: Box<str>,
+    pub c_cp932: mirror_runtime::Text,
     /// `c_dec8`: `varchar(10)` NOT NULL.
-    pub c_dec8: Box<str>,
+    pub c_dec8: mirror_runtime::Text,
     /// `c_eucjpms`: `varchar(10)` NOT NULL.
-    pub c_eucjpms: Box<str>,
+    pub c_eucjpms: mirror_runtime::Text,
     /// `c_euckr`: `varchar(10)` NOT NULL.
-    pub c_euckr: Box<str>,
+    pub c_euckr: mirror_runtime::Text,
     /// `c_gb18030`: `varchar(10)` NOT NULL.
-    pub c_gb18030: Box<str>,
+    pub c_gb18030: mirror_runtime::Text,
     /// `c_gb2312`: `varchar(10)` NOT NULL.
-    pub c_gb2312: Box<str>,
+    pub c_gb2312: mirror_runtime::Text,
     /// `c_gbk`: `varchar(10)` NOT NULL.
-    pub c_gbk: Box<str>,
+    pub c_gbk: mirror_runtime::Text,
     /// `c_geostd8`: `varchar(10)` NOT NULL.
-    pub c_geostd8: Box<str>,
+    pub c_geostd8: mirror_runtime::Text,
     /// `c_greek`: `varchar(10)` NOT NULL.
-    pub c_greek: Box<str>,
+    pub c_greek: mirror_runtime::Text,
     /// `c_hebrew`: `varchar(10)` NOT NULL.
-    pub c_hebrew: Box<str>,
+    pub c_hebrew: mirror_runtime::Text,
     /// `c_hp8`: `varchar(10)` NOT NULL.
-    pub c_hp8: Box<str>,
+    pub c_hp8: mirror_runtime::Text,
     /// `c_keybcs2`: `varchar(10)` NOT NULL.
-    pub c_keybcs2: Box<str>,
+    pub c_keybcs2: mirror_runtime::Text,
     /// `c_koi8r`: `varchar(10)` NOT NULL.
-    pub c_koi8r: Box<str>,
+    pub c_koi8r: mirror_runtime::Text,
     /// `c_koi8u`: `varchar(10)` NOT NULL.
-    pub c_koi8u: Box<str>,
+    pub c_koi8u: mirror_runtime::Text,
     /// `c_latin1`: `varchar(10)` NOT NULL.
-    pub c_latin1: Box<str>,
+    pub c_latin1: mirror_runtime::Text,
     /// `c_latin2`: `varchar(10)` NOT NULL.
-    pub c_latin2: Box<str>,
+    pub c_latin2: mirror_runtime::Text,
     /// `c_latin5`: `varchar(10)` NOT NULL.
-    pub c_latin5: Box<str>,
+    pub c_latin5: mirror_runtime::Text,
     /// `c_latin7`: `varchar(10)` NOT NULL.
-    pub c_latin7: Box<str>,
+    pub c_latin7: mirror_runtime::Text,
     /// `c_macce`: `varchar(10)` NOT NULL.
-    pub c_macce: Box<str>,
+    pub c_macce: mirror_runtime::Text,
     /// `c_macroman`: `varchar(10)` NOT NULL.
-    pub c_macroman: Box<str>,
+    pub c_macroman: mirror_runtime::Text,
     /// `c_sjis`: `varchar(10)` NOT NULL.
-    pub c_sjis: Box<str>,
+    pub c_sjis: mirror_runtime::Text,
     /// `c_swe7`: `varchar(10)` NOT NULL.
-    pub c_swe7: Box<str>,
+    pub c_swe7: mirror_runtime::Text,
     /// `c_tis620`: `varchar(10)` NOT NULL.
-    pub c_tis620: Box<str>,
+    pub c_tis620: mirror_runtime::Text,
     /// `c_ucs2`: `varchar(10)` NOT NULL.
-    pub c_ucs2: Box<str>,
+    pub c_ucs2: mirror_runtime::Text,
     /// `c_ujis`: `varchar(10)` NOT NULL.
-    pub c_ujis: Box<str>,
+    pub c_ujis: mirror_runtime::Text,
     /// `c_utf16`: `varchar(10)` NOT NULL.
-    pub c_utf16: Box<str>,
+    pub c_utf16: mirror_runtime::Text,
     /// `c_utf16le`: `varchar(10)` NOT NULL.
-    pub c_utf16le: Box<str>,
+    pub c_utf16le: mirror_runtime::Text,
     /// `c_utf32`: `varchar(10)` NOT NULL.
-    pub c_utf32: Box<str>,
+    pub c_utf32: mirror_runtime::Text,
     /// `c_utf8mb3`: `varchar(10)` NOT NULL.
-    pub c_utf8mb3: Box<str>,
+    pub c_utf8mb3: mirror_runtime::Text,
     /// `c_utf8mb4`: `varchar(10)` NOT NULL.
-    pub c_utf8mb4: Box<str>,
+    pub c_utf8mb4: mirror_runtime::Text,
 }
 
 /// The table as it was when this code was generated.
@@ -1133,46 +1133,108 @@ impl Row for Texts {
         Ok(
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
-                3 => image.get::<Box<str>>(3)?.as_value(column).into_owned(),
-                4 => image.get::<Box<str>>(4)?.as_value(column).into_owned(),
-                5 => image.get::<Box<str>>(5)?.as_value(column).into_owned(),
-                6 => image.get::<Box<str>>(6)?.as_value(column).into_owned(),
-                7 => image.get::<Box<str>>(7)?.as_value(column).into_owned(),
-                8 => image.get::<Box<str>>(8)?.as_value(column).into_owned(),
-                9 => image.get::<Box<str>>(9)?.as_value(column).into_owned(),
-                10 => image.get::<Box<str>>(10)?.as_value(column).into_owned(),
-                11 => image.get::<Box<str>>(11)?.as_value(column).into_owned(),
-                12 => image.get::<Box<str>>(12)?.as_value(column).into_owned(),
-                13 => image.get::<Box<str>>(13)?.as_value(column).into_owned(),
-                14 => image.get::<Box<str>>(14)?.as_value(column).into_owned(),
-                15 => image.get::<Box<str>>(15)?.as_value(column).into_owned(),
-                16 => image.get::<Box<str>>(16)?.as_value(column).into_owned(),
-                17 => image.get::<Box<str>>(17)?.as_value(column).into_owned(),
-                18 => image.get::<Box<str>>(18)?.as_value(column).into_owned(),
-                19 => image.get::<Box<str>>(19)?.as_value(column).into_owned(),
-                20 => image.get::<Box<str>>(20)?.as_value(column).into_owned(),
-                21 => image.get::<Box<str>>(21)?.as_value(column).into_owned(),
-                22 => image.get::<Box<str>>(22)?.as_value(column).into_owned(),
-                23 => image.get::<Box<str>>(23)?.as_value(column).into_owned(),
-                24 => image.get::<Box<str>>(24)?.as_value(column).into_owned(),
-                25 => image.get::<Box<str>>(25)?.as_value(column).into_owned(),
-                26 => image.get::<Box<str>>(26)?.as_value(column).into_owned(),
-                27 => image.get::<Box<str>>(27)?.as_value(column).into_owned(),
-                28 => image.get::<Box<str>>(28)?.as_value(column).into_owned(),
-                29 => image.get::<Box<str>>(29)?.as_value(column).into_owned(),
-                30 => image.get::<Box<str>>(30)?.as_value(column).into_owned(),
-                31 => image.get::<Box<str>>(31)?.as_value(column).into_owned(),
-                32 => image.get::<Box<str>>(32)?.as_value(column).into_owned(),
-                33 => image.get::<Box<str>>(33)?.as_value(column).into_owned(),
-                34 => image.get::<Box<str>>(34)?.as_value(column).into_owned(),
-                35 => image.get::<Box<str>>(35)?.as_value(column).into_owned(),
-                36 => image.get::<Box<str>>(36)?.as_value(column).into_owned(),
-                37 => image.get::<Box<str>>(37)?.as_value(column).into_owned(),
-                38 => image.get::<Box<str>>(38)?.as_value(column).into_owned(),
-                39 => image.get::<Box<str>>(39)?.as_value(column).into_owned(),
-                40 => image.get::<Box<str>>(40)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
+                3 => image.get::<mirror_runtime::Text>(3)?.as_value(column).into_owned(),
+                4 => image.get::<mirror_runtime::Text>(4)?.as_value(column).into_owned(),
+                5 => image.get::<mirror_runtime::Text>(5)?.as_value(column).into_owned(),
+                6 => image.get::<mirror_runtime::Text>(6)?.as_value(column).into_owned(),
+                7 => image.get::<mirror_runtime::Text>(7)?.as_value(column).into_owned(),
+                8 => image.get::<mirror_runtime::Text>(8)?.as_value(column).into_owned(),
+                9 => image.get::<mirror_runtime::Text>(9)?.as_value(column).into_owned(),
+                10 => {
+                    image.get::<mirror_runtime::Text>(10)?.as_value(column).into_owned()
+                }
+                11 => {
+                    image.get::<mirror_runtime::Text>(11)?.as_value(column).into_owned()
+                }
+                12 => {
+                    image.get::<mirror_runtime::Text>(12)?.as_value(column).into_owned()
+                }
+                13 => {
+                    image.get::<mirror_runtime::Text>(13)?.as_value(column).into_owned()
+                }
+                14 => {
+                    image.get::<mirror_runtime::Text>(14)?.as_value(column).into_owned()
+                }
+                15 => {
+                    image.get::<mirror_runtime::Text>(15)?.as_value(column).into_owned()
+                }
+                16 => {
+                    image.get::<mirror_runtime::Text>(16)?.as_value(column).into_owned()
+                }
+                17 => {
+                    image.get::<mirror_runtime::Text>(17)?.as_value(column).into_owned()
+                }
+                18 => {
+                    image.get::<mirror_runtime::Text>(18)?.as_value(column).into_owned()
+                }
+                19 => {
+                    image.get::<mirror_runtime::Text>(19)?.as_value(column).into_owned()
+                }
+                20 => {
+                    image.get::<mirror_runtime::Text>(20)?.as_value(column).into_owned()
+                }
+                21 => {
+                    image.get::<mirror_runtime::Text>(21)?.as_value(column).into_owned()
+                }
+                22 => {
+                    image.get::<mirror_runtime::Text>(22)?.as_value(column).into_owned()
+                }
+                23 => {
+                    image.get::<mirror_runtime::Text>(23)?.as_value(column).into_owned()
+                }
+                24 => {
+                    image.get::<mirror_runtime::Text>(24)?.as_value(column).into_owned()
+                }
+                25 => {
+                    image.get::<mirror_runtime::Text>(25)?.as_value(column).into_owned()
+                }
+                26 => {
+                    image.get::<mirror_runtime::Text>(26)?.as_value(column).into_owned()
+                }
+                27 => {
+                    image.get::<mirror_runtime::Text>(27)?.as_value(column).into_owned()
+                }
+                28 => {
+                    image.get::<mirror_runtime::Text>(28)?.as_value(column).into_owned()
+                }
+                29 => {
+                    image.get::<mirror_runtime::Text>(29)?.as_value(column).into_owned()
+                }
+                30 => {
+                    image.get::<mirror_runtime::Text>(30)?.as_value(column).into_owned()
+                }
+                31 => {
+                    image.get::<mirror_runtime::Text>(31)?.as_value(column).into_owned()
+                }
+                32 => {
+                    image.get::<mirror_runtime::Text>(32)?.as_value(column).into_owned()
+                }
+                33 => {
+                    image.get::<mirror_runtime::Text>(33)?.as_value(column).into_owned()
+                }
+                34 => {
+                    image.get::<mirror_runtime::Text>(34)?.as_value(column).into_owned()
+                }
+                35 => {
+                    image.get::<mirror_runtime::Text>(35)?.as_value(column).into_owned()
+                }
+                36 => {
+                    image.get::<mirror_runtime::Text>(36)?.as_value(column).into_owned()
+                }
+                37 => {
+                    image.get::<mirror_runtime::Text>(37)?.as_value(column).into_owned()
+                }
+                38 => {
+                    image.get::<mirror_runtime::Text>(38)?.as_value(column).into_owned()
+                }
+                39 => {
+                    image.get::<mirror_runtime::Text>(39)?.as_value(column).into_owned()
+                }
+                40 => {
+                    image.get::<mirror_runtime::Text>(40)?.as_value(column).into_owned()
+                }
                 _ => Value::Null,
             },
         )

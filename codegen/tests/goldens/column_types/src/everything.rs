@@ -95,17 +95,17 @@ pub struct Everything {
     /// `n18`: `year(4)` NULL.
     pub n18: Option<u16>,
     /// `c19`: `char(10)` NOT NULL.
-    pub c19: Box<str>,
+    pub c19: mirror_runtime::Text,
     /// `n19`: `char(10)` NULL.
-    pub n19: Option<Box<str>>,
+    pub n19: Option<mirror_runtime::Text>,
     /// `c20`: `varchar(300)` NOT NULL.
-    pub c20: Box<str>,
+    pub c20: mirror_runtime::Text,
     /// `n20`: `varchar(300)` NULL.
-    pub n20: Option<Box<str>>,
+    pub n20: Option<mirror_runtime::Text>,
     /// `c21`: `longtext` NOT NULL.
-    pub c21: Box<str>,
+    pub c21: mirror_runtime::Text,
     /// `n21`: `longtext` NULL.
-    pub n21: Option<Box<str>>,
+    pub n21: Option<mirror_runtime::Text>,
     /// `c22`: `binary(16)` NOT NULL.
     pub c22: Box<[u8]>,
     /// `n22`: `binary(16)` NULL.
@@ -1721,12 +1721,33 @@ impl Row for Everything {
                 }
                 37 => image.get::<u16>(37)?.as_value(column).into_owned(),
                 38 => image.get::<Option<u16>>(38)?.as_value(column).into_owned(),
-                39 => image.get::<Box<str>>(39)?.as_value(column).into_owned(),
-                40 => image.get::<Option<Box<str>>>(40)?.as_value(column).into_owned(),
-                41 => image.get::<Box<str>>(41)?.as_value(column).into_owned(),
-                42 => image.get::<Option<Box<str>>>(42)?.as_value(column).into_owned(),
-                43 => image.get::<Box<str>>(43)?.as_value(column).into_owned(),
-                44 => image.get::<Option<Box<str>>>(44)?.as_value(column).into_owned(),
+                39 => {
+                    image.get::<mirror_runtime::Text>(39)?.as_value(column).into_owned()
+                }
+                40 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(40)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                41 => {
+                    image.get::<mirror_runtime::Text>(41)?.as_value(column).into_owned()
+                }
+                42 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(42)?
+                        .as_value(column)
+                        .into_owned()
+                }
+                43 => {
+                    image.get::<mirror_runtime::Text>(43)?.as_value(column).into_owned()
+                }
+                44 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(44)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 45 => image.get::<Box<[u8]>>(45)?.as_value(column).into_owned(),
                 46 => image.get::<Option<Box<[u8]>>>(46)?.as_value(column).into_owned(),
                 47 => image.get::<Box<[u8]>>(47)?.as_value(column).into_owned(),

@@ -17,7 +17,7 @@ use mirror_runtime::value::Value;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Targeting {
     /// `value`: `varchar(40)` NOT NULL; part 3 of 3 of the primary key.
-    pub value: Box<str>,
+    pub value: mirror_runtime::Text,
     /// `campaign_id`: `int(10) unsigned` NOT NULL; part 1 of 3 of the primary key.
     pub campaign_id: u32,
     /// `kind`: `tinyint(4)` NOT NULL; part 2 of 3 of the primary key.
@@ -93,7 +93,7 @@ impl Targeting {
     #[inline]
     fn read_key(
         image: &impl mirror_runtime::image::ReadImage,
-    ) -> Result<(u32, i8, Box<str>), ValueError> {
+    ) -> Result<(u32, i8, mirror_runtime::Text), ValueError> {
         Ok((
             image.get(1, const { PLACES[1] })?,
             image.get(2, const { PLACES[2] })?,
@@ -129,7 +129,7 @@ impl mirror_runtime::store::Keyed for Targeting {
 }
 
 impl Row for Targeting {
-    type Key = (u32, i8, Box<str>);
+    type Key = (u32, i8, mirror_runtime::Text);
     type Indexes = TargetingIndexes;
 
     fn layout() -> &'static TableLayout {
@@ -241,7 +241,7 @@ impl Row for Targeting {
         let column = &LAYOUT.columns[field];
         Ok(
             match field {
-                0 => image.get::<Box<str>>(0)?.as_value(column).into_owned(),
+                0 => image.get::<mirror_runtime::Text>(0)?.as_value(column).into_owned(),
                 1 => image.get::<u32>(1)?.as_value(column).into_owned(),
                 2 => image.get::<i8>(2)?.as_value(column).into_owned(),
                 _ => Value::Null,
@@ -263,7 +263,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_kind;
     impl IndexOf<Targeting> for by_kind {
-        type Key = (i8, Box<str>);
+        type Key = (i8, mirror_runtime::Text);
         fn of(row: &Targeting) -> Self::Key {
             (row.kind, row.value.clone())
         }
@@ -320,7 +320,7 @@ impl<'s> TargetingView<'s> {
     /// The rows whose key is within the bounds, in key order.
     pub fn range(
         self,
-        bounds: impl RangeBounds<(u32, i8, Box<str>)>,
+        bounds: impl RangeBounds<(u32, i8, mirror_runtime::Text)>,
     ) -> IndexRange<'s, Targeting> {
         self.table.range(bounds)
     }
@@ -351,13 +351,14 @@ impl<'s> TargetingView<'s> {
         kind: i8,
         value: &str,
     ) -> impl Iterator<Item = &'s Targeting> + use<'s> {
-        self.table.all::<index_keys::by_kind, _>(&(kind, Box::<str>::from(value)))
+        self.table
+            .all::<index_keys::by_kind, _>(&(kind, mirror_runtime::Text::from(value)))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `idx_kind` (`kind`, `value`), then of the row's key.
     pub fn by_kind_range(
         self,
-        bounds: impl RangeBounds<(i8, Box<str>)>,
+        bounds: impl RangeBounds<(i8, mirror_runtime::Text)>,
     ) -> IndexRange<'s, Targeting> {
         self.table.index_range::<index_keys::by_kind>(bounds)
     }

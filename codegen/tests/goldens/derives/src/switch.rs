@@ -19,7 +19,7 @@ pub struct Switch {
     /// `id`: `int(10) unsigned` NOT NULL; the primary key.
     pub id: u32,
     /// `name`: `varchar(40)` NULL.
-    pub name: Option<Box<str>>,
+    pub name: Option<mirror_runtime::Text>,
     /// `state`: `enum('on','off')` NOT NULL.
     pub state: SwitchState,
     /// `modes`: `set('on','off')` NOT NULL.
@@ -261,7 +261,12 @@ impl Row for Switch {
         Ok(
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 2 => image.get::<SwitchState>(2)?.as_value(column).into_owned(),
                 3 => image.get::<SwitchModes>(3)?.as_value(column).into_owned(),
                 _ => Value::Null,
@@ -356,7 +361,7 @@ impl<'s> IntoIterator for SwitchView<'s> {
     Hash,
     std::default::Default
 )]
-#[repr(u16)]
+#[repr(u8)]
 pub enum SwitchState {
     /// Index 0: the server's mark of a value that was none of the labels.
     #[default]
@@ -436,7 +441,7 @@ impl ColumnValue for SwitchState {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct SwitchModes(u64);
+pub struct SwitchModes(u8);
 
 impl SwitchModes {
     /// Label `on`.
@@ -457,12 +462,12 @@ impl SwitchModes {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x3 == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x3 == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -515,6 +520,6 @@ impl ColumnValue for SwitchModes {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }

@@ -349,7 +349,7 @@ impl<'s> IntoIterator for BannerView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum BannerStatus {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -479,7 +479,7 @@ impl ColumnValue for BannerStatus {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum BannerState {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid0 = 0,

@@ -1140,7 +1140,7 @@ impl<'s> IntoIterator for HostileView<'s> {
 ///
 /// Values compare by their index, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u16)]
+#[repr(u8)]
 pub enum HostileKind {
     /// Index 0: the server's mark of a value that was none of the labels.
     Invalid = 0,
@@ -1285,7 +1285,7 @@ impl ColumnValue for HostileKind {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct HostileFlags(u64);
+pub struct HostileFlags(u16);
 
 impl HostileFlags {
     /// Label `"]; pub fn evil() {} //`.
@@ -1357,12 +1357,12 @@ impl HostileFlags {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x3fff == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x3fff == 0 { Some(Self(bits as u16)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -1415,6 +1415,6 @@ impl ColumnValue for HostileFlags {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }

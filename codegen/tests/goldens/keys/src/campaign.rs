@@ -25,13 +25,13 @@ pub struct Campaign {
     /// `advertiser_id`: `int(10) unsigned` NOT NULL.
     pub advertiser_id: u32,
     /// `name`: `varchar(40)` NOT NULL.
-    pub name: Box<str>,
+    pub name: mirror_runtime::Text,
     /// `budget`: `decimal(12,2)` NOT NULL.
     ///
     /// What may be spent, in EUR
     pub budget: mirror_runtime::Decimal,
     /// `note`: `varchar(40)` NULL.
-    pub note: Option<Box<str>>,
+    pub note: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -290,14 +290,19 @@ impl Row for Campaign {
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
                 1 => image.get::<u32>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Box<str>>(2)?.as_value(column).into_owned(),
+                2 => image.get::<mirror_runtime::Text>(2)?.as_value(column).into_owned(),
                 3 => {
                     image
                         .get::<mirror_runtime::Decimal>(3)?
                         .as_value(column)
                         .into_owned()
                 }
-                4 => image.get::<Option<Box<str>>>(4)?.as_value(column).into_owned(),
+                4 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(4)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )
@@ -338,7 +343,7 @@ mod index_keys {
     }
     pub(super) struct by_name;
     impl IndexOf<Campaign> for by_name {
-        type Key = (u32, Box<str>);
+        type Key = (u32, mirror_runtime::Text);
         fn of(row: &Campaign) -> Self::Key {
             (row.advertiser_id, row.name.clone())
         }
@@ -355,7 +360,7 @@ mod index_keys {
     }
     pub(super) struct by_note;
     impl IndexOf<Campaign> for by_note {
-        type Key = (Option<Box<str>>, u32);
+        type Key = (Option<mirror_runtime::Text>, u32);
         fn of(row: &Campaign) -> Self::Key {
             (row.note.clone(), row.id)
         }
@@ -457,13 +462,16 @@ impl<'s> CampaignView<'s> {
     /// The row with this value of the unique index `uk_name` (`advertiser_id`, `name`), if there is one.
     pub fn by_name(self, advertiser_id: u32, name: &str) -> Option<&'s Campaign> {
         self.table
-            .first::<index_keys::by_name, _>(&(advertiser_id, Box::<str>::from(name)))
+            .first::<
+                index_keys::by_name,
+                _,
+            >(&(advertiser_id, mirror_runtime::Text::from(name)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `uk_name` (`advertiser_id`, `name`), then of the row's key.
     pub fn by_name_range(
         self,
-        bounds: impl RangeBounds<(u32, Box<str>)>,
+        bounds: impl RangeBounds<(u32, mirror_runtime::Text)>,
     ) -> IndexRange<'s, Campaign> {
         self.table.index_range::<index_keys::by_name>(bounds)
     }
@@ -474,13 +482,14 @@ impl<'s> CampaignView<'s> {
         note: Option<&str>,
         id: u32,
     ) -> impl Iterator<Item = &'s Campaign> + use<'s> {
-        self.table.all::<index_keys::by_note, _>(&(note.map(Box::<str>::from), id))
+        self.table
+            .all::<index_keys::by_note, _>(&(note.map(mirror_runtime::Text::from), id))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `idx_note` (`note`, `id`), then of the row's key.
     pub fn by_note_range(
         self,
-        bounds: impl RangeBounds<(Option<Box<str>>, u32)>,
+        bounds: impl RangeBounds<(Option<mirror_runtime::Text>, u32)>,
     ) -> IndexRange<'s, Campaign> {
         self.table.index_range::<index_keys::by_note>(bounds)
     }

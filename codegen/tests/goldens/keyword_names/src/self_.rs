@@ -17,13 +17,13 @@ use mirror_runtime::value::Value;
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelfRow {
     /// `self`: `varchar(40)` NOT NULL; part 1 of 5 of the primary key.
-    pub self_: Box<str>,
+    pub self_: mirror_runtime::Text,
     /// `table`: `int(10) unsigned` NOT NULL; part 2 of 5 of the primary key.
     pub table: u32,
     /// `image`: `int(10) unsigned` NOT NULL; part 3 of 5 of the primary key.
     pub image: u32,
     /// `row`: `varchar(40)` NOT NULL; part 4 of 5 of the primary key.
-    pub row: Box<str>,
+    pub row: mirror_runtime::Text,
     /// `column`: `int(10) unsigned` NOT NULL; part 5 of 5 of the primary key.
     pub column: u32,
 }
@@ -117,7 +117,10 @@ impl SelfRow {
     #[inline]
     fn read_key(
         image: &impl mirror_runtime::image::ReadImage,
-    ) -> Result<(Box<str>, u32, u32, Box<str>, u32), ValueError> {
+    ) -> Result<
+        (mirror_runtime::Text, u32, u32, mirror_runtime::Text, u32),
+        ValueError,
+    > {
         Ok((
             image.get(0, const { PLACES[0] })?,
             image.get(1, const { PLACES[1] })?,
@@ -157,7 +160,7 @@ impl mirror_runtime::store::Keyed for SelfRow {
 }
 
 impl Row for SelfRow {
-    type Key = (Box<str>, u32, u32, Box<str>, u32);
+    type Key = (mirror_runtime::Text, u32, u32, mirror_runtime::Text, u32);
     type Indexes = SelfRowIndexes;
 
     fn layout() -> &'static TableLayout {
@@ -285,10 +288,10 @@ impl Row for SelfRow {
         let column = &LAYOUT.columns[field];
         Ok(
             match field {
-                0 => image.get::<Box<str>>(0)?.as_value(column).into_owned(),
+                0 => image.get::<mirror_runtime::Text>(0)?.as_value(column).into_owned(),
                 1 => image.get::<u32>(1)?.as_value(column).into_owned(),
                 2 => image.get::<u32>(2)?.as_value(column).into_owned(),
-                3 => image.get::<Box<str>>(3)?.as_value(column).into_owned(),
+                3 => image.get::<mirror_runtime::Text>(3)?.as_value(column).into_owned(),
                 4 => image.get::<u32>(4)?.as_value(column).into_owned(),
                 _ => Value::Null,
             },
@@ -311,7 +314,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_table;
     impl IndexOf<SelfRow> for by_table {
-        type Key = (u32, Box<str>);
+        type Key = (u32, mirror_runtime::Text);
         fn of(row: &SelfRow) -> Self::Key {
             (row.table, row.row.clone())
         }
@@ -328,7 +331,7 @@ mod index_keys {
     }
     pub(super) struct by_row;
     impl IndexOf<SelfRow> for by_row {
-        type Key = Box<str>;
+        type Key = mirror_runtime::Text;
         fn of(row: &SelfRow) -> Self::Key {
             row.row.clone()
         }
@@ -394,7 +397,9 @@ impl<'s> SelfRowView<'s> {
     /// The rows whose key is within the bounds, in key order.
     pub fn range(
         self,
-        bounds: impl RangeBounds<(Box<str>, u32, u32, Box<str>, u32)>,
+        bounds: impl RangeBounds<
+            (mirror_runtime::Text, u32, u32, mirror_runtime::Text, u32),
+        >,
     ) -> IndexRange<'s, SelfRow> {
         self.table.range(bounds)
     }
@@ -425,13 +430,14 @@ impl<'s> SelfRowView<'s> {
         table: u32,
         row: &str,
     ) -> impl Iterator<Item = &'s SelfRow> + use<'s> {
-        self.table.all::<index_keys::by_table, _>(&(table, Box::<str>::from(row)))
+        self.table
+            .all::<index_keys::by_table, _>(&(table, mirror_runtime::Text::from(row)))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `table` (`table`, `row`), then of the row's key.
     pub fn by_table_range(
         self,
-        bounds: impl RangeBounds<(u32, Box<str>)>,
+        bounds: impl RangeBounds<(u32, mirror_runtime::Text)>,
     ) -> IndexRange<'s, SelfRow> {
         self.table.index_range::<index_keys::by_table>(bounds)
     }
@@ -444,7 +450,7 @@ impl<'s> SelfRowView<'s> {
     /// The rows whose key is within the bounds, in the order of the unique index `row` (`row`), then of the row's key.
     pub fn by_row_range(
         self,
-        bounds: impl RangeBounds<Box<str>>,
+        bounds: impl RangeBounds<mirror_runtime::Text>,
     ) -> IndexRange<'s, SelfRow> {
         self.table.index_range::<index_keys::by_row>(bounds)
     }

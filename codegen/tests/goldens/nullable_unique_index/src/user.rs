@@ -19,7 +19,7 @@ pub struct User {
     /// `id`: `int(10) unsigned` NOT NULL; the primary key.
     pub id: u32,
     /// `email`: `varchar(40)` NULL.
-    pub email: Option<Box<str>>,
+    pub email: Option<mirror_runtime::Text>,
     /// `badge`: `int(10) unsigned` NULL.
     pub badge: Option<u32>,
     /// `day`: `date` NULL.
@@ -257,7 +257,12 @@ impl Row for User {
         Ok(
             match field {
                 0 => image.get::<u32>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Option<Box<str>>>(1)?.as_value(column).into_owned(),
+                1 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(1)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 2 => image.get::<Option<u32>>(2)?.as_value(column).into_owned(),
                 3 => {
                     image
@@ -288,7 +293,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_email;
     impl IndexOf<User> for by_email {
-        type Key = Option<Box<str>>;
+        type Key = Option<mirror_runtime::Text>;
         fn of(row: &User) -> Self::Key {
             row.email.clone()
         }
@@ -409,13 +414,14 @@ impl<'s> UserView<'s> {
     ///
     /// Rows that hold NULL in one of these columns are not found this way.
     pub fn by_email(self, email: &str) -> Option<&'s User> {
-        self.table.first::<index_keys::by_email, _>(&Some(Box::<str>::from(email)))
+        self.table
+            .first::<index_keys::by_email, _>(&Some(mirror_runtime::Text::from(email)))
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
     pub fn by_email_range(
         self,
-        bounds: impl RangeBounds<Option<Box<str>>>,
+        bounds: impl RangeBounds<Option<mirror_runtime::Text>>,
     ) -> IndexRange<'s, User> {
         self.table.index_range::<index_keys::by_email>(bounds)
     }

@@ -698,7 +698,7 @@ impl ColumnValue for GrantFlags {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }
 
@@ -706,7 +706,7 @@ impl ColumnValue for GrantFlags {
 ///
 /// Values compare by their bits, as the server sorts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct GrantRights(u64);
+pub struct GrantRights(u8);
 
 impl GrantRights {
     /// Label `read`.
@@ -730,12 +730,12 @@ impl GrantRights {
 
     /// The bits; bit 0 is the first label.
     pub const fn bits(self) -> u64 {
-        self.0
+        self.0 as u64
     }
 
     /// The set with these bits; `None` where a bit has no label.
     pub const fn from_bits(bits: u64) -> Option<Self> {
-        if bits & !0x7 == 0 { Some(Self(bits)) } else { None }
+        if bits & !0x7 == 0 { Some(Self(bits as u8)) } else { None }
     }
 
     /// Whether every label of `other` is in this set.
@@ -788,6 +788,6 @@ impl ColumnValue for GrantRights {
     }
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
-        Value::Set(self.0)
+        Value::Set(self.bits())
     }
 }

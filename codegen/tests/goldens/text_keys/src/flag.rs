@@ -17,11 +17,11 @@ use mirror_runtime::value::Value;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flag {
     /// `name`: `varchar(40)` NOT NULL; the primary key.
-    pub name: Box<str>,
+    pub name: mirror_runtime::Text,
     /// `owner`: `varchar(40)` NOT NULL.
-    pub owner: Box<str>,
+    pub owner: mirror_runtime::Text,
     /// `team`: `varchar(40)` NULL.
-    pub team: Option<Box<str>>,
+    pub team: Option<mirror_runtime::Text>,
 }
 
 /// The table as it was when this code was generated.
@@ -95,7 +95,7 @@ impl Flag {
     #[inline]
     fn read_key(
         image: &impl mirror_runtime::image::ReadImage,
-    ) -> Result<Box<str>, ValueError> {
+    ) -> Result<mirror_runtime::Text, ValueError> {
         image.get(0, const { PLACES[0] })
     }
 
@@ -127,7 +127,7 @@ impl mirror_runtime::store::Keyed for Flag {
 }
 
 impl Row for Flag {
-    type Key = Box<str>;
+    type Key = mirror_runtime::Text;
     type Indexes = FlagIndexes;
 
     fn layout() -> &'static TableLayout {
@@ -239,9 +239,14 @@ impl Row for Flag {
         let column = &LAYOUT.columns[field];
         Ok(
             match field {
-                0 => image.get::<Box<str>>(0)?.as_value(column).into_owned(),
-                1 => image.get::<Box<str>>(1)?.as_value(column).into_owned(),
-                2 => image.get::<Option<Box<str>>>(2)?.as_value(column).into_owned(),
+                0 => image.get::<mirror_runtime::Text>(0)?.as_value(column).into_owned(),
+                1 => image.get::<mirror_runtime::Text>(1)?.as_value(column).into_owned(),
+                2 => {
+                    image
+                        .get::<Option<mirror_runtime::Text>>(2)?
+                        .as_value(column)
+                        .into_owned()
+                }
                 _ => Value::Null,
             },
         )
@@ -263,7 +268,7 @@ mod index_keys {
     use mirror_runtime::store::IndexOf;
     pub(super) struct by_owner;
     impl IndexOf<Flag> for by_owner {
-        type Key = Box<str>;
+        type Key = mirror_runtime::Text;
         fn of(row: &Flag) -> Self::Key {
             row.owner.clone()
         }
@@ -280,7 +285,7 @@ mod index_keys {
     }
     pub(super) struct by_team;
     impl IndexOf<Flag> for by_team {
-        type Key = Option<Box<str>>;
+        type Key = Option<mirror_runtime::Text>;
         fn of(row: &Flag) -> Self::Key {
             row.team.clone()
         }
@@ -337,7 +342,10 @@ impl<'s> FlagView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(self, bounds: impl RangeBounds<Box<str>>) -> IndexRange<'s, Flag> {
+    pub fn range(
+        self,
+        bounds: impl RangeBounds<mirror_runtime::Text>,
+    ) -> IndexRange<'s, Flag> {
         self.table.range(bounds)
     }
 
@@ -369,7 +377,7 @@ impl<'s> FlagView<'s> {
     /// The rows whose key is within the bounds, in the order of the index `owner` (`owner`), then of the row's key.
     pub fn by_owner_range(
         self,
-        bounds: impl RangeBounds<Box<str>>,
+        bounds: impl RangeBounds<mirror_runtime::Text>,
     ) -> IndexRange<'s, Flag> {
         self.table.index_range::<index_keys::by_owner>(bounds)
     }
@@ -379,13 +387,13 @@ impl<'s> FlagView<'s> {
         self,
         team: Option<&str>,
     ) -> impl Iterator<Item = &'s Flag> + use<'s> {
-        self.table.all::<index_keys::by_team, _>(&team.map(Box::<str>::from))
+        self.table.all::<index_keys::by_team, _>(&team.map(mirror_runtime::Text::from))
     }
 
     /// The rows whose key is within the bounds, in the order of the index `team` (`team`), then of the row's key.
     pub fn by_team_range(
         self,
-        bounds: impl RangeBounds<Option<Box<str>>>,
+        bounds: impl RangeBounds<Option<mirror_runtime::Text>>,
     ) -> IndexRange<'s, Flag> {
         self.table.index_range::<index_keys::by_team>(bounds)
     }

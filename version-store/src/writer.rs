@@ -27,6 +27,9 @@ impl<R> Clone for Touched<R> {
 
 impl<R> Copy for Touched<R> {}
 
+/// Slots whose rows are read at once; their number is a power of two, not less than this.
+const AT_ONCE: usize = LEAST;
+
 /// Bytes that a table takes, as far as this crate sets them aside: not what rows point to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TableMemory {
@@ -349,11 +352,21 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         let capacity = ((self.keys + 1) * 2).next_power_of_two().max(LEAST);
         let new = Slots::new(capacity);
         let old = self.slots();
-        for place in 0..old.capacity() {
-            if let Slot::Head(head) = old.get(place) {
-                // SAFETY: only the writer frees heads, by `&mut self`.
-                let row = unsafe { &head.as_ref().row };
-                let hash = hash_of(&self.shared.hasher, row.key_ref());
+        // The rows of some slots are read before any is placed, so that their ways from memory
+        // overlap.
+        let mut some = Vec::with_capacity(AT_ONCE);
+        for first in (0..old.capacity()).step_by(AT_ONCE) {
+            some.extend(
+                (first..first + AT_ONCE).filter_map(|place| match old.get(place) {
+                    Slot::Head(head) => {
+                        // SAFETY: only the writer frees heads, by `&mut self`.
+                        let row = unsafe { &head.as_ref().row };
+                        Some((hash_of(&self.shared.hasher, row.key_ref()), head))
+                    }
+                    _ => None,
+                }),
+            );
+            for (hash, head) in some.drain(..) {
                 new.place(hash, head);
             }
         }

@@ -21,52 +21,43 @@ impl<R: Row> TableCore<R> {
         applying: Applying<'_>,
         changes: &mut Option<&mut Vec<C>>,
     ) -> Result<(), Unapplied> {
-        let mut listed = |change: Option<RowChange<R>>| {
+        let kind = reader.kind();
+        let done = reader.each_straight::<R, Divergence>(|rows| {
+            let step = match kind {
+                RowsKind::Insert => self.insert_straight(rows, applying)?,
+                RowsKind::Update => self.update_straight(rows, applying),
+                RowsKind::Delete => self.delete_straight(rows, applying),
+            };
+            let Some((behind, change)) = step else {
+                return Ok(None);
+            };
             if let (Some(changes), Some(change)) = (changes.as_deref_mut(), change) {
                 changes.push(change.into());
             }
-        };
-        let kind = reader.kind();
-        if kind == RowsKind::Insert {
-            let inserted = self.insert_straight(reader, applying, &mut listed);
-            return inserted.map_err(|error| unapplied::<R>(reader, error));
-        }
-        let done = reader.each_straight::<R, std::convert::Infallible>(|rows| {
-            let step = match kind {
-                RowsKind::Update => self.update_straight(rows, applying),
-                _ => self.delete_straight(rows, applying),
-            };
-            Ok(step.map(|(behind, change)| {
-                listed(change);
-                behind
-            }))
+            Ok(Some(behind))
         });
-        match done {
-            Ok(()) => Ok(()),
-        }
+        done.map_err(|error| unapplied::<R>(reader, error))
     }
 
-    fn insert_straight(
+    #[inline(always)]
+    fn insert_straight<'a>(
         &mut self,
-        reader: &mut RowReader<'_>,
+        rows: StraightRows<'a>,
         applying: Applying<'_>,
-        listed: &mut impl FnMut(Option<RowChange<R>>),
-    ) -> Result<(), Divergence> {
-        reader.each_straight::<R, Divergence>(|rows| {
-            let inserted = R::decode_straight(rows, |row| self.insert_row(row, applying));
-            let Ok((inserted, behind)) = inserted else {
-                return Ok(None);
-            };
-            match inserted {
-                Err(_) if applying.mode == Mode::Lenient => {}
-                change => listed(change?),
-            }
-            Ok(Some(behind))
-        })
+    ) -> Result<Step<'a, R>, Divergence> {
+        let inserted = R::decode_straight(rows, |row| self.insert_row(row, applying));
+        let Ok((inserted, behind)) = inserted else {
+            return Ok(None);
+        };
+        let change = match inserted {
+            Err(_) if applying.mode == Mode::Lenient => None,
+            change => change?,
+        };
+        Ok(Some((behind, change)))
     }
 
     /// Updates a row that keeps its key; in strict mode, one that is as the before image says.
-    #[inline]
+    #[inline(always)]
     fn update_straight<'a>(
         &mut self,
         rows: StraightRows<'a>,
@@ -84,7 +75,7 @@ impl<R: Row> TableCore<R> {
     }
 
     /// Deletes a row that is there; in strict mode, one that is as the before image says.
-    #[inline]
+    #[inline(always)]
     fn delete_straight<'a>(
         &mut self,
         rows: StraightRows<'a>,

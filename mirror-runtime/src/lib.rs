@@ -42,6 +42,7 @@ pub mod transaction;
 pub mod types;
 pub mod value;
 mod verify;
+mod wait;
 
 pub use bootstrap::check_server;
 pub use charset::Charset;
@@ -66,3 +67,4 @@ pub use verify::{
     Audit, AuditOptions, AuditProgress, Difference, DifferenceKind, Finding, FindingCallback,
     ProgressCallback, TableReport, VerifyOptions, VerifyProgress, VerifyReport,
 };
+pub use wait::WaitTarget;

@@ -28,6 +28,9 @@ pub(crate) enum Failure {
         /// How many.
         rows: u64,
     },
+    /// The mirror is live, but not in a state that a service should use.
+    #[error("a service should not use this mirror: {0}")]
+    NotReady(String),
     /// A signal ended the command before it was done.
     #[error("interrupted; files that were not complete were not written")]
     Interrupted,
@@ -54,12 +57,13 @@ impl Failure {
             Self::Usage(_)
             | Self::NotCompared { .. }
             | Self::Mirror(Error::UnknownTable { .. }) => 2,
-            Self::Differs { .. } => 1,
+            Self::Differs { .. } | Self::NotReady(_) => 1,
             Self::Output { .. } => 9,
             Self::Interrupted => 130,
             Self::Mirror(Error::Table(_)) => 1,
             Self::Mirror(Error::Source(error)) => source_code(error.kind()),
             Self::Mirror(Error::Stopped | Error::TimedOut { .. }) => 3,
+            Self::Mirror(Error::WithoutGtids) => 5,
         }
     }
 }

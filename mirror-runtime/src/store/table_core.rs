@@ -379,6 +379,10 @@ where
         more
     }
 
+    fn waits(&self) -> Option<u64> {
+        self.rows.waits()
+    }
+
     fn memory(&self) -> TableMemory {
         let (held, follow) = (self.rows.memory(), self.rows.follow());
         TableMemory {

@@ -397,7 +397,11 @@ mod tests {
     fn check_range(keys: &KeySet<Key>, expected: &BTreeSet<u32>, from: u32, to: u32) {
         let (start, end) = (key(from), key(to));
         let found = keys.range((Bound::Included(&start), Bound::Included(&end)));
-        assert!(found.map(|key| key.0).eq(expected.range(from..=to).copied()));
+        assert!(
+            found
+                .map(|key| key.0)
+                .eq(expected.range(from..=to).copied())
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod bootstrap;
 mod by_position;
 mod cascade;
 mod charset;
+mod checkpoint;
 mod course;
 pub mod doctor;
 pub mod error;
@@ -36,6 +37,7 @@ pub mod source;
 mod statement;
 mod status;
 pub mod store;
+pub mod stored;
 mod subscription;
 mod table_states;
 pub mod transaction;
@@ -45,6 +47,9 @@ mod verify;
 
 pub use bootstrap::check_server;
 pub use charset::Charset;
+pub use checkpoint::{
+    CheckpointError, CheckpointOptions, CheckpointStatus, Unusable, WhenUnusable,
+};
 pub use doctor::{Diagnosis, diagnose};
 pub use error::{Error, TableError, ValueError};
 pub use event_policy::{EventPolicy, event_policy};

@@ -3,7 +3,7 @@
 use crate::apply::Applier;
 use crate::by_position::ByPosition;
 use crate::error::{Error, TableError};
-use crate::source::{FollowedLog, SourceError, SourceErrorKind, StreamStart};
+use crate::source::{FollowedLog, ServerInfo, SourceError, SourceErrorKind, StreamStart};
 use crate::store::Schema;
 
 /// Tries in a row, without any progress, at a stream that cannot be read.
@@ -16,6 +16,8 @@ pub(crate) struct Resume {
     pub(crate) by_position: ByPosition,
     pub(crate) boundaries: u64,
     pub(crate) log: FollowedLog,
+    /// Whose log that is, once a connection was made.
+    pub(crate) server: Option<ServerInfo>,
 }
 
 impl Resume {
@@ -25,6 +27,7 @@ impl Resume {
             by_position,
             boundaries: 0,
             log,
+            server: None,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use crate::checkpoint::CheckpointStatus;
 use crate::progress::Progress;
 use crate::source::{BinlogPosition, Gtid};
 use crate::store::TableMemory;
@@ -94,6 +95,8 @@ pub struct Status {
     pub oldest_snapshot: Option<Duration>,
     /// Time since the first SELECT of the load that is running.
     pub loading_for: Option<Duration>,
+    /// Checkpoints; `None` when the options have no folder for them.
+    pub checkpoint: Option<CheckpointStatus>,
 }
 
 impl Status {
@@ -215,6 +218,7 @@ impl StatusCell {
                     load_time: None,
                     oldest_snapshot: None,
                     loading_for: None,
+                    checkpoint: None,
                 },
                 last_heard: None,
                 oldest_replaced: None,

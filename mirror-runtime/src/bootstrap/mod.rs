@@ -37,7 +37,7 @@ use crate::layout::TableLayout;
 use crate::layout_check::check_layouts;
 use crate::mirror::Shared;
 use crate::source::{
-    BinlogPosition, Collations, Definitions, Requirements, ServerInfo, Severity, SourceError,
+    BinlogPosition, Collations, Definitions, FollowedLog, Requirements, ServerInfo, Severity, SourceError,
     SourceErrorKind, StopHandle, StreamStart, TableRequirement, connect, preflight, query_error,
     status::binlog_status,
 };
@@ -72,6 +72,8 @@ pub(crate) struct Loaded<S: Schema> {
     pub(crate) by_position: ByPosition,
     /// Through what statements change tables that they do not name.
     pub(crate) reach: Reach,
+    /// Of tables that were read from a checkpoint: the log in which they stand.
+    pub(crate) log: Option<FollowedLog>,
 }
 
 /// What to load, and how.
@@ -158,6 +160,7 @@ pub(crate) fn bootstrap<S: Schema>(
         collations,
         lower_case_names: info.lower_case_table_names != 0,
         reach: Reach::of_server(S::layouts(), &definitions, known_until),
+        log: None,
     })
 }
 

@@ -61,6 +61,26 @@ pub(crate) struct FollowedLog {
 }
 
 impl FollowedLog {
+    /// The log as a checkpoint holds it: the file of the last boundary with its time, and MySQL's
+    /// `server_uuid`.
+    pub(crate) fn stored(file: Option<(String, u32)>, server: Option<String>) -> Self {
+        let resume = file.map(|(file, begun)| Mark {
+            file: file.into(),
+            begun,
+        });
+        Self {
+            resume,
+            current: None,
+            server,
+        }
+    }
+
+    /// The file of the last boundary, and when it was begun.
+    pub(crate) fn to_store(&self) -> Option<(String, u32)> {
+        let mark = self.resume.as_ref()?;
+        Some((mark.file.to_string(), mark.begun))
+    }
+
     /// To be called when a stream was opened: whether its server still has the file that was
     /// read last, as it was.
     ///

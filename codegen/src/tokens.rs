@@ -62,6 +62,8 @@ pub(crate) struct TableTokens {
     view_docs: String,
     enums: Vec<EnumTokens>,
     sets: Vec<SetTokens>,
+    /// Whether every column of the table is mirrored.
+    is_whole: bool,
     /// Whether a column has a character set.
     charsets: bool,
     /// Whether a foreign key may change rows.
@@ -88,6 +90,8 @@ struct ColumnTokens {
     merge: String,
     /// Whether its values own memory that is counted.
     is_on_heap: bool,
+    /// Whether it is of the key that identifies a row.
+    is_key: bool,
     /// Whether a foreign key may change it.
     is_foreign_key: bool,
     /// Whether it is of fixed width and decoded in a few instructions.
@@ -187,6 +191,7 @@ pub(crate) fn table_tokens(table: &Table) -> Result<TableTokens, ModelError> {
             .render(),
         enums,
         sets,
+        is_whole: table.columns.len() == table.physical_columns,
         foreign_keys: !table.foreign_keys.is_empty(),
         charsets: table.columns.iter().any(|column| column.charset.is_some()),
     })
@@ -249,6 +254,7 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
         image_value: image_value.to_string(),
         merge: merge.to_string(),
         is_on_heap: types::is_on_heap(column),
+        is_key: table.key.contains(&index),
         is_foreign_key: table
             .foreign_keys
             .iter()

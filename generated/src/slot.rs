@@ -144,12 +144,6 @@ const PLACES: [mirror_runtime::image::Place; 8] = mirror_runtime::image::places(
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
-/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
-/// are never set then.
-const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
-
-const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
-
 impl Slot {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -235,75 +229,6 @@ impl Row for Slot {
         }
     }
 
-    #[inline(always)]
-    fn decode_straight<'a, T>(
-        rows: mirror_runtime::image::StraightRows<'a>,
-        take: impl FnOnce(Self) -> T,
-    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
-        use mirror_runtime::image::ReadImage as _;
-        let mut image = rows.first(NOT_NULL)?;
-        let column_0 = image.next(0, const { PLACES[0] })?;
-        let column_1 = image.next(1, const { PLACES[1] })?;
-        let column_2 = image.next(2, const { PLACES[2] })?;
-        let column_3 = image.next(3, const { PLACES[3] })?;
-        let column_4 = image.next(4, const { PLACES[4] })?;
-        let column_5 = image.next(5, const { PLACES[5] })?;
-        let column_6 = image.next(6, const { PLACES[6] })?;
-        let column_7 = image.next(7, const { PLACES[7] })?;
-        let rows = image.behind();
-        let taken = take(Self {
-            site: {
-                let image = column_1;
-                image.get(1, const { PLACES[1] })?
-            },
-            path: {
-                let image = column_2;
-                image.get(2, const { PLACES[2] })?
-            },
-            pattern: {
-                let image = column_3;
-                image.get(3, const { PLACES[3] })?
-            },
-            floor_price: {
-                let image = column_4;
-                image.get(4, const { PLACES[4] })?
-            },
-            position: {
-                let image = column_5;
-                image.get(5, const { PLACES[5] })?
-            },
-            id: {
-                let image = column_0;
-                image.get(0, const { PLACES[0] })?
-            },
-            daily_requests: {
-                let image = column_6;
-                image.get(6, const { PLACES[6] })?
-            },
-            is_mobile: {
-                let image = column_7;
-                image.get(7, const { PLACES[7] })?
-            },
-        });
-        Ok((taken, rows))
-    }
-
-    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
-            *self = Self::read(&image)?;
-            return Ok(());
-        }
-        image.merge(0, &mut self.id)?;
-        image.merge(1, &mut self.site)?;
-        image.merge(2, &mut self.path)?;
-        image.merge(3, &mut self.pattern)?;
-        image.merge(4, &mut self.floor_price)?;
-        image.merge(5, &mut self.position)?;
-        image.merge(6, &mut self.daily_requests)?;
-        image.merge(7, &mut self.is_mobile)?;
-        Ok(())
-    }
-
     #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
         match image.exact::<SLOTS>(&LAYOUT) {
@@ -318,6 +243,18 @@ impl Row for Slot {
             Some(image) => Self::read_key(&image),
             None => mirror_runtime::image::apart(|| Self::read_key(image)),
         }
+    }
+
+    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.site)?;
+        image.merge(2, &mut self.path)?;
+        image.merge(3, &mut self.pattern)?;
+        image.merge(4, &mut self.floor_price)?;
+        image.merge(5, &mut self.position)?;
+        image.merge(6, &mut self.daily_requests)?;
+        image.merge(7, &mut self.is_mobile)?;
+        Ok(())
     }
 
     fn from_select(

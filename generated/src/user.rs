@@ -141,11 +141,7 @@ pub static LAYOUT: TableLayout = TableLayout {
 /// Where the columns are in images that have all of them, while the table is as it was.
 const PLACES: [mirror_runtime::image::Place; 9] = mirror_runtime::image::places(&LAYOUT);
 
-/// How many slots these places are found by.
-const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
-
-/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
-/// are never set then.
+/// Bytes of the null bitmap of such images, and which of its bits are never set.
 const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
 
 const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
@@ -230,12 +226,16 @@ impl Row for User {
             + self.avatar_hash.heap_bytes()
     }
 
-    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        match image.exact::<SLOTS>(&LAYOUT) {
-            Some(image) => Self::read(&image),
-            None => mirror_runtime::image::apart(|| Self::read(image)),
-        }
+        Self::read(image)
+    }
+
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        self.is_in(image)
+    }
+
+    fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
+        Self::read_key(image)
     }
 
     #[inline(always)]
@@ -296,11 +296,75 @@ impl Row for User {
         Ok((taken, rows))
     }
 
-    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
-            *self = Self::read(&image)?;
-            return Ok(());
+    #[inline]
+    fn matches_straight<'a>(
+        &self,
+        rows: mirror_runtime::image::StraightRows<'a>,
+    ) -> Result<(bool, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let column_5 = image.next(5, const { PLACES[5] })?;
+        let column_6 = image.next(6, const { PLACES[6] })?;
+        let column_7 = image.next(7, const { PLACES[7] })?;
+        let column_8 = image.next(8, const { PLACES[8] })?;
+        let is_same = {
+            let image = column_0;
+            image.matches(0, const { PLACES[0] }, &self.id)?
         }
+            && {
+                let image = column_1;
+                image.matches(1, const { PLACES[1] }, &self.name)?
+            }
+            && {
+                let image = column_2;
+                image.matches(2, const { PLACES[2] }, &self.email)?
+            }
+            && {
+                let image = column_3;
+                image.matches(3, const { PLACES[3] }, &self.status)?
+            }
+            && {
+                let image = column_4;
+                image.matches(4, const { PLACES[4] }, &self.karma)?
+            }
+            && {
+                let image = column_5;
+                image.matches(5, const { PLACES[5] }, &self.born)?
+            }
+            && {
+                let image = column_6;
+                image.matches(6, const { PLACES[6] }, &self.avatar_hash)?
+            }
+            && {
+                let image = column_7;
+                image.matches(7, const { PLACES[7] }, &self.last_login)?
+            }
+            && {
+                let image = column_8;
+                image.matches(8, const { PLACES[8] }, &self.created_at)?
+            };
+        Ok((is_same, image.behind()))
+    }
+
+    #[inline]
+    fn key_straight(
+        rows: mirror_runtime::image::StraightRows<'_>,
+    ) -> Result<Self::Key, ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        {
+            let image = column_0;
+            image.get(0, const { PLACES[0] })
+        }
+    }
+
+    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
         image.merge(0, &mut self.id)?;
         image.merge(1, &mut self.name)?;
         image.merge(2, &mut self.email)?;
@@ -311,22 +375,6 @@ impl Row for User {
         image.merge(7, &mut self.last_login)?;
         image.merge(8, &mut self.created_at)?;
         Ok(())
-    }
-
-    #[inline]
-    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        match image.exact::<SLOTS>(&LAYOUT) {
-            Some(image) => self.is_in(&image),
-            None => mirror_runtime::image::apart(|| self.is_in(image)),
-        }
-    }
-
-    #[inline]
-    fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        match image.exact::<SLOTS>(&LAYOUT) {
-            Some(image) => Self::read_key(&image),
-            None => mirror_runtime::image::apart(|| Self::read_key(image)),
-        }
     }
 
     fn from_select(

@@ -146,6 +146,30 @@ pub trait Row: Keyed + Clone + Sized {
         Err(ValueError::Absent)
     }
 
+    /// The key of the first of some images, read in one go.
+    ///
+    /// # Errors
+    /// When something is not as it was compiled in. [`decode_key`](Self::decode_key) says what.
+    #[inline]
+    fn key_straight(rows: StraightRows<'_>) -> Result<Self::Key, ValueError> {
+        let _ = rows;
+        Err(ValueError::Absent)
+    }
+
+    /// Whether the first of some images is this row, read in one go, and the images behind it.
+    ///
+    /// # Errors
+    /// When something in the image is not as it was compiled in. [`matches`](Self::matches) says
+    /// what.
+    #[inline]
+    fn matches_straight<'a>(
+        &self,
+        rows: StraightRows<'a>,
+    ) -> Result<(bool, StraightRows<'a>), ValueError> {
+        let _ = rows;
+        Err(ValueError::Absent)
+    }
+
     /// Overwrites the columns that the image has; the others keep their values.
     ///
     /// # Errors

@@ -45,6 +45,7 @@
 //! assert_eq!(before.get(7).map(|row| row.width), Some(300));
 //! ```
 
+mod placed;
 mod publish;
 mod reclaim;
 mod slots;
@@ -53,7 +54,8 @@ mod table;
 mod version;
 mod writer;
 
+pub use placed::{Held, Placed};
 pub use publish::{Moment, Publisher, Snapshot, Store, Writing};
 pub use table::{Table, View};
 pub use version::{Follow, Keyed, RowRef};
-pub use writer::{Placed, TableMemory, TableWriter};
+pub use writer::{TableMemory, TableWriter};

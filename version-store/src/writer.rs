@@ -1,10 +1,10 @@
 //! The one who writes a table.
 
 use std::collections::VecDeque;
-use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
+use crate::placed::{Found, Held, Placed};
 use crate::publish::Writing;
 use crate::slots::{LEAST, Slot, Slots, hash_of};
 use crate::sync::Ordering;
@@ -26,6 +26,9 @@ impl<R> Clone for Touched<R> {
 }
 
 impl<R> Copy for Touched<R> {}
+
+/// Slots whose rows are read at once; their number is a power of two, not less than this.
+const AT_ONCE: usize = LEAST;
 
 /// Bytes that a table takes, as far as this crate sets them aside: not what rows point to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,49 +81,6 @@ pub struct TableWriter<R: Keyed, F: Follow<R> = ()> {
 unsafe impl<R: Keyed, F: Follow<R> + Send> Send for TableWriter<R, F> {}
 // SAFETY: shared access gives no more than rows (`R: Sync`) and what follows them (`F: Sync`).
 unsafe impl<R: Keyed, F: Follow<R> + Sync> Sync for TableWriter<R, F> {}
-
-/// The place for a row.
-struct Found<R> {
-    writing: u64,
-    hash: u64,
-    place: usize,
-    /// The head of the chain of its key.
-    head: Option<NonNull<Version<R>>>,
-    /// That, when it is a row of the running transaction's state.
-    before: Option<NonNull<Version<R>>>,
-}
-
-/// A row that was put, and the one that it took the place of.
-pub struct Placed<'w, R> {
-    row: NonNull<Version<R>>,
-    before: Option<NonNull<Version<R>>>,
-    /// The writer, which frees neither while it is borrowed.
-    writer: PhantomData<&'w ()>,
-}
-
-impl<'w, R> Placed<'w, R> {
-    /// The row as it is now.
-    #[must_use]
-    pub fn row(&self) -> RowRef<R> {
-        // SAFETY: alive while the writer is borrowed.
-        unsafe { RowRef::of(self.row) }
-    }
-
-    /// The row that had this key.
-    #[must_use]
-    pub fn before(&self) -> Option<&'w R> {
-        // SAFETY: alive while the writer is borrowed: what the running transaction replaced is
-        // not freed before it is over.
-        self.before.map(|version| unsafe { &version.as_ref().row })
-    }
-
-    /// The row that had this key, to keep.
-    #[must_use]
-    pub fn before_ref(&self) -> Option<RowRef<R>> {
-        // SAFETY: as in `before`.
-        self.before.map(|version| unsafe { RowRef::of(version) })
-    }
-}
 
 impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
     pub(crate) fn new(shared: Arc<Shared<R>>, at: Writing<'_>, follow: F) -> Self {
@@ -236,26 +196,36 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
 
     /// Puts a row in the place of the one that has its key, if there is one.
     pub fn put(&mut self, at: Writing<'_>, row: R) -> Placed<'_, R> {
-        let found = self.find(at, &row);
+        let found = self.find(at, row.key_ref());
         self.place(found, row)
     }
 
     /// Puts a row whose key no other row has; `None`, and nothing is done, when one has it.
     pub fn put_new(&mut self, at: Writing<'_>, row: R) -> Option<Placed<'_, R>> {
-        let found = self.find(at, &row);
+        let found = self.find(at, row.key_ref());
         match found.before {
             Some(_) => None,
             None => Some(self.place(found, row)),
         }
     }
 
+    /// The row with this key, as the running transaction has it, to be looked at and replaced.
+    pub fn hold(&mut self, at: Writing<'_>, key: R::KeyRef<'_>) -> Option<Held<'_, R, F>> {
+        let found = self.find(at, key);
+        Some(Held {
+            row: found.before?,
+            found,
+            writer: self,
+        })
+    }
+
     /// Makes room for a row, and finds the place for it.
-    fn find(&mut self, at: Writing<'_>, row: &R) -> Found<R> {
+    fn find(&mut self, at: Writing<'_>, key: R::KeyRef<'_>) -> Found<R> {
         let writing = self.settle(at);
         self.make_room(writing);
-        let hash = hash_of(&self.shared.hasher, row.key_ref());
+        let hash = hash_of(&self.shared.hasher, key);
         // SAFETY: only the writer frees heads, by `&mut self`.
-        let (place, head) = unsafe { self.slots().search(hash, row.key_ref()) };
+        let (place, head) = unsafe { self.slots().search(hash, key) };
         // SAFETY: as above.
         let held = head.map(|head| unsafe { head.as_ref() });
         if let Some(held) = held {
@@ -270,7 +240,7 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         }
     }
 
-    fn place(&mut self, found: Found<R>, row: R) -> Placed<'_, R> {
+    pub(crate) fn place(&mut self, found: Found<R>, row: R) -> Placed<'_, R> {
         let Found { writing, head, .. } = found;
         // SAFETY: only the writer frees heads, by `&mut self`.
         let held = head.map(|head| unsafe { head.as_ref() });
@@ -303,11 +273,7 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         self.versions += 1;
         self.changed_in = writing;
         self.touched.push(Touched::Created(version));
-        Placed {
-            row: version,
-            before: found.before,
-            writer: PhantomData,
-        }
+        Placed::new(version, found.before)
     }
 
     /// Deletes the row with this key; the row, if there was one.
@@ -386,11 +352,21 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         let capacity = ((self.keys + 1) * 2).next_power_of_two().max(LEAST);
         let new = Slots::new(capacity);
         let old = self.slots();
-        for place in 0..old.capacity() {
-            if let Slot::Head(head) = old.get(place) {
-                // SAFETY: only the writer frees heads, by `&mut self`.
-                let row = unsafe { &head.as_ref().row };
-                let hash = hash_of(&self.shared.hasher, row.key_ref());
+        // The rows of some slots are read before any is placed, so that their ways from memory
+        // overlap.
+        let mut some = Vec::with_capacity(AT_ONCE);
+        for first in (0..old.capacity()).step_by(AT_ONCE) {
+            some.extend(
+                (first..first + AT_ONCE).filter_map(|place| match old.get(place) {
+                    Slot::Head(head) => {
+                        // SAFETY: only the writer frees heads, by `&mut self`.
+                        let row = unsafe { &head.as_ref().row };
+                        Some((hash_of(&self.shared.hasher, row.key_ref()), head))
+                    }
+                    _ => None,
+                }),
+            );
+            for (hash, head) in some.drain(..) {
                 new.place(hash, head);
             }
         }

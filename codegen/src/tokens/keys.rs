@@ -22,6 +22,9 @@ pub(crate) struct KeyTokens {
     ref_of_self: String,
     ref_of_key: String,
     decode: String,
+    /// The same of columns that are called `column_` and their index, and the last of them.
+    decode_straight: String,
+    last: usize,
     params: String,
     lookup: String,
     get_docs: String,
@@ -54,7 +57,9 @@ pub(super) fn key_tokens(table: &Table) -> Result<KeyTokens, ModelError> {
         ref_ty: tuple_of(&parts, Part::ref_type).to_string(),
         ref_of_self: tuple_of(&parts, Part::ref_of_self).to_string(),
         ref_of_key: ref_of_key(&parts),
-        decode: decode(&parts),
+        decode: decode(&parts, Part::decode),
+        decode_straight: decode(&parts, Part::decode_straight),
+        last: table.key.iter().copied().max().unwrap_or(0),
         params: params(&parts, false),
         lookup: tuple_of(&parts, Part::ref_of_param).to_string(),
         get_docs: Docs::new()
@@ -263,6 +268,13 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// As [`decode`](Self::decode), of a column that is called `column_` and its index.
+    fn decode_straight(&self) -> TokenStream {
+        let column = format_ident!("column_{}", self.index);
+        let decode = self.decode();
+        quote!({ let image = #column; #decode })
+    }
+
     /// Whether the look-up takes an `Option`; that of a unique index takes a value that is
     /// not NULL, since a NULL equals nothing there.
     fn takes_option(&self, unique: bool) -> bool {
@@ -315,12 +327,12 @@ impl<'a> Part<'a> {
 }
 
 /// The `Result` of decoding the key alone from a row image.
-fn decode(parts: &[Part<'_>]) -> String {
+fn decode<'a>(parts: &[Part<'a>], of: impl Fn(&Part<'a>) -> TokenStream) -> String {
     if let [part] = parts {
-        return part.decode().to_string();
+        return of(part).to_string();
     }
     let key = tuple_of(parts, |part| {
-        let part = part.decode();
+        let part = of(part);
         quote!(#part?)
     });
     quote!(Ok(#key)).to_string()

@@ -30,16 +30,6 @@ pub enum Which {
     After,
 }
 
-impl Which {
-    #[inline]
-    fn other(self) -> Self {
-        match self {
-            Self::Before => Self::After,
-            Self::After => Self::Before,
-        }
-    }
-}
-
 /// Goes through the rows of one event; see [`Plan::reader`].
 #[derive(Debug)]
 pub struct RowReader<'a> {
@@ -159,18 +149,39 @@ impl<'a> RowReader<'a> {
         }
     }
 
-    /// Decodes the rows of an insert that can be read in one go, up to the first that has to be
-    /// looked at closer: what [`next`](Self::next) gives then. Of other events, none.
+    /// What the event did.
+    #[must_use]
+    pub fn kind(&self) -> RowsKind {
+        match (&self.before, &self.after) {
+            (None, _) => RowsKind::Insert,
+            (_, None) => RowsKind::Delete,
+            (Some(_), Some(_)) => RowsKind::Update,
+        }
+    }
+
+    /// Goes through rows that can be read in one go. `step` gets the rows from the next one on and
+    /// gives those behind it, or nothing when that one has to be looked at closer:
+    /// [`next`](Self::next) gives it then. Where rows cannot be read so, `step` is not called.
     ///
     /// # Errors
-    /// What `each` gives; the row that it was of is the next one still.
-    #[inline]
-    pub fn decode_inserts<R: Row, E>(
+    /// What `step` gives; the row that it was of is the next one still.
+    #[inline(always)]
+    pub fn each_straight<R: Row, E>(
         &mut self,
-        mut each: impl FnMut(R) -> Result<(), E>,
+        mut step: impl FnMut(StraightRows<'a>) -> Result<Option<StraightRows<'a>>, E>,
     ) -> Result<(), E> {
-        if self.before.is_none() {
-            self.decode_straight(&mut |_, row| each(row))?;
+        let family = match self.straight {
+            Some((layout, family)) if std::ptr::eq(layout, R::layout()) => family,
+            _ => return Ok(()),
+        };
+        let mut rows = StraightRows::new(self.rows.get(self.at..).unwrap_or_default(), family);
+        while rows.len() > 0 {
+            match step(rows)? {
+                // A row has a byte at least, or this would not end.
+                Some(behind) if behind.len() < rows.len() => rows = behind,
+                _ => break,
+            }
+            self.at = self.rows.len() - rows.len();
         }
         Ok(())
     }
@@ -182,33 +193,30 @@ impl<'a> RowReader<'a> {
         &mut self,
         each: &mut impl FnMut(Which, R) -> Result<(), E>,
     ) -> Result<(u64, bool), E> {
-        let family = match self.straight {
-            Some((layout, family)) if std::ptr::eq(layout, R::layout()) => family,
-            _ => return Ok((0, false)),
-        };
         let first = match self.before {
             Some(_) => Which::Before,
             None => Which::After,
         };
-        let is_update = self.before.is_some() && self.after.is_some();
-        let mut which = first;
-        let mut count = 0;
-        let mut rows = StraightRows::new(self.rows.get(self.at..).unwrap_or_default(), family);
-        while rows.len() > 0 {
-            let Ok((done, behind)) = R::decode_straight(rows, |row| each(which, row)) else {
-                break;
+        let is_update = self.kind() == RowsKind::Update;
+        let (mut count, mut given) = (0, false);
+        self.each_straight::<R, E>(|rows| {
+            let Ok((done, mut behind)) = R::decode_straight(rows, |row| each(first, row)) else {
+                return Ok(None);
             };
             done?;
-            rows = behind;
             if is_update {
-                which = which.other();
+                given = true;
+                let after = R::decode_straight(behind, |row| each(Which::After, row));
+                let Ok((done, rest)) = after else {
+                    return Ok(None);
+                };
+                done?;
+                (given, behind) = (false, rest);
             }
-            if which == first {
-                self.at = self.rows.len() - rows.len();
-                count += 1;
-            }
-        }
-        Ok((count, which != first))
+            count += 1;
+            Ok(Some(behind))
+        })?;
+        Ok((count, given))
     }
 
     /// Decodes the next row, but for a before image that was given; tells whether there is one.

@@ -1,9 +1,9 @@
 //! The keys of a table in order: a persistent set, made for keys that mostly grow.
 //!
 //! Keys are kept in sorted chunks, and the chunks in a persistent map by the least key that may be
-//! in each; the last chunk is held beside the map, so that a key behind all others is pushed to a
-//! vector and nothing else is looked at. A clone shares all chunks. A chunk that is shared is
-//! copied before it is changed.
+//! in each; the last chunk is held beside the map. A key behind all others is just pushed to a
+//! vector of its own, the tail; the tail becomes part of the chunks before the set is cloned for
+//! readers. A clone shares all chunks. A chunk that is shared is copied before it is changed.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -29,6 +29,8 @@ pub(super) struct KeySet<K> {
     /// keys in `last`.
     chunks: imbl::OrdMap<K, Arc<Chunk<K>>>,
     last: Arc<Chunk<K>>,
+    /// Keys behind those of `last`, less than a chunk of them.
+    tail: Vec<K>,
     len: usize,
 }
 
@@ -37,6 +39,7 @@ impl<K: Clone> Clone for KeySet<K> {
         Self {
             chunks: self.chunks.clone(),
             last: Arc::clone(&self.last),
+            tail: self.tail.clone(),
             len: self.len,
         }
     }
@@ -47,6 +50,7 @@ impl<K: Ord + Clone> Default for KeySet<K> {
         Self {
             chunks: imbl::OrdMap::new(),
             last: Arc::default(),
+            tail: Vec::new(),
             len: 0,
         }
     }
@@ -58,6 +62,9 @@ impl<K: Ord + Clone> KeySet<K> {
     }
 
     pub(super) fn contains(&self, key: &K) -> bool {
+        if self.tail.first().is_some_and(|first| key >= first) {
+            return self.tail.binary_search(key).is_ok();
+        }
         let chunk = match self.is_for_last(key) {
             true => Some(&self.last),
             false => self.chunks.get_prev(key).map(|(_, chunk)| chunk),
@@ -67,12 +74,19 @@ impl<K: Ord + Clone> KeySet<K> {
 
     /// Adds a key; it is given back when it was there.
     pub(super) fn insert(&mut self, key: K) -> Option<K> {
-        let known = if self.last.last().is_none_or(|last| key > *last) {
-            self.push(key)
-        } else if self.is_for_last(&key) {
-            self.insert_in_last(key)
-        } else {
-            self.insert_in_chunk(key)
+        let last = self.tail.last().or_else(|| self.last.last());
+        if last.is_none_or(|last| key > *last) {
+            self.len += 1;
+            self.tail.push(key);
+            if self.tail.len() == most::<K>() {
+                self.settle();
+            }
+            return None;
+        }
+        self.settle();
+        let known = match self.is_for_last(&key) {
+            true => self.insert_in_last(key),
+            false => self.insert_in_chunk(key),
         };
         self.len += usize::from(known.is_none());
         known
@@ -80,12 +94,27 @@ impl<K: Ord + Clone> KeySet<K> {
 
     /// Removes a key; whether it was there.
     pub(super) fn remove(&mut self, key: &K) -> bool {
+        self.settle();
         let removed = match self.is_for_last(key) {
             true => self.remove_from_last(key),
             false => self.remove_from_chunk(key),
         };
         self.len -= usize::from(removed);
         removed
+    }
+
+    /// Makes the tail part of the chunks, so that a clone shares it.
+    pub(super) fn settle(&mut self) {
+        if self.tail.is_empty() {
+            return;
+        }
+        if self.last.len() + self.tail.len() <= most::<K>() {
+            own(&mut self.last).append(&mut self.tail);
+            return;
+        }
+        let tail = std::mem::replace(&mut self.tail, Vec::with_capacity(most::<K>()));
+        let full = std::mem::replace(&mut self.last, Arc::new(tail));
+        self.add_chunk(full);
     }
 
     /// Keys within bounds that do not exclude each other, in order.
@@ -101,22 +130,15 @@ impl<K: Ord + Clone> KeySet<K> {
         let from = first.map_or(start, |(under, _)| Bound::Included(under));
         let chunks = self.chunks.range::<_, K>((from, end));
         let chunks = chunks.map(|(_, chunk)| chunk).chain([&self.last]);
+        let chunks = chunks
+            .map(|chunk| chunk.as_slice())
+            .chain([self.tail.as_slice()]);
         chunks.flat_map(move |chunk| within(chunk, start, end))
     }
 
     /// Whether the last chunk is the one where a key is, or would be.
     fn is_for_last(&self, key: &K) -> bool {
         self.last.first().is_none_or(|first| key >= first) || self.chunks.is_empty()
-    }
-
-    /// Adds a key behind all others.
-    fn push(&mut self, key: K) -> Option<K> {
-        if self.last.len() >= most::<K>() {
-            let full = std::mem::take(&mut self.last);
-            self.add_chunk(full);
-        }
-        own(&mut self.last).push(key);
-        None
     }
 
     fn insert_in_last(&mut self, key: K) -> Option<K> {
@@ -311,6 +333,9 @@ mod tests {
                     }
                 }
                 if phase % 2 == 0 {
+                    if phase % 4 == 0 {
+                        keys.settle();
+                    }
                     older.push((keys.clone(), expected.clone()));
                 }
             }

@@ -19,6 +19,7 @@ mod model_tests;
 mod ordered;
 mod publish;
 mod rows;
+mod straight;
 mod table;
 mod table_core;
 mod table_writer;

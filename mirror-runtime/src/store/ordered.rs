@@ -83,6 +83,11 @@ impl<K: Ord + Clone> Keys<K> {
         known
     }
 
+    /// Makes clones cheap.
+    fn settle(&mut self) {
+        self.many.settle();
+    }
+
     fn remove(&mut self, key: &K) {
         if self.recent.remove(key).is_none() {
             self.many.remove(key);
@@ -110,7 +115,7 @@ impl<R: Row> Default for Ordered<R> {
 
 /// Follows the rows of one table for its writer.
 pub(super) struct Following<R: Row> {
-    ordered: Arc<Ordered<R>>,
+    ordered: Ordered<R>,
     /// Keys that came again before they went: how often beyond the first time.
     again: BTreeMap<R::Key, u32>,
     pub(super) children: Children<R>,
@@ -127,7 +132,7 @@ pub(super) struct Following<R: Row> {
 impl<R: Row> Default for Following<R> {
     fn default() -> Self {
         Self {
-            ordered: Arc::default(),
+            ordered: Ordered::default(),
             again: BTreeMap::new(),
             children: Children::default(),
             heap_bytes: 0,
@@ -147,7 +152,10 @@ impl<R: Row> Following<R> {
     pub(super) fn take_new(&mut self) -> Option<Arc<Ordered<R>>> {
         self.dropped = 0;
         self.is_many_own = false;
-        std::mem::take(&mut self.is_new).then(|| Arc::clone(&self.ordered))
+        std::mem::take(&mut self.is_new).then(|| {
+            self.ordered.keys.settle();
+            Arc::new(self.ordered.clone())
+        })
     }
 
     /// Whether the order that readers have holds much memory that could be given back.
@@ -163,9 +171,8 @@ impl<R: Row> Following<R> {
     }
 
     fn key_came(&mut self, key: R::Key) {
-        let ordered = Arc::make_mut(&mut self.ordered);
         self.is_new = true;
-        if let Some(key) = ordered.keys.insert(key, &mut self.is_many_own) {
+        if let Some(key) = self.ordered.keys.insert(key, &mut self.is_many_own) {
             *self.again.entry(key).or_default() += 1;
         }
     }
@@ -180,7 +187,7 @@ impl<R: Row> Following<R> {
         }
         self.is_new = true;
         self.dropped += 1;
-        Arc::make_mut(&mut self.ordered).keys.remove(key);
+        self.ordered.keys.remove(key);
     }
 }
 
@@ -206,9 +213,7 @@ impl<R: Row> Following<R> {
     fn count(&mut self, row: &R, beside: Option<&R>, step: Step) {
         if R::Indexes::COUNT > 0 && beside.is_none_or(|beside| R::Indexes::differ(row, beside)) {
             self.is_new = true;
-            Arc::make_mut(&mut self.ordered)
-                .indexes
-                .follow(row, beside, step);
+            self.ordered.indexes.follow(row, beside, step);
         }
         self.children.follow(row, beside, step);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use version_store::{RowRef, Writing};
+use version_store::{Placed, RowRef, Writing};
 
 use super::children::Children;
 use super::meeting::{
@@ -13,7 +13,7 @@ use super::ordered::{Following, Ordered};
 use super::table::{Shared, Table};
 use super::table_writer::{Batch, FirstRow, RowImagesOf, TableMemory, TableWriter, Unapplied};
 use super::{ApplyError, ChildChange, Divergence, Mode, ParentKey, RowChange, TableReader};
-use crate::image::{AbsentColumns, Plan, RowImage, RowImages, RowReader, RowsEvent};
+use crate::image::{AbsentColumns, Plan, RowImage, RowImages, RowsEvent};
 use crate::row::Row;
 
 /// A table and what is needed to write it.
@@ -24,11 +24,11 @@ pub(super) struct TableCore<R: Row> {
 
 /// What an image is applied in.
 #[derive(Clone, Copy)]
-struct Applying<'w> {
-    at: Writing<'w>,
-    mode: Mode,
+pub(super) struct Applying<'w> {
+    pub(super) at: Writing<'w>,
+    pub(super) mode: Mode,
     /// Whether changes are listed.
-    listed: bool,
+    pub(super) listed: bool,
 }
 
 impl<R: Row> TableCore<R> {
@@ -64,32 +64,6 @@ impl<R: Row> TableCore<R> {
         change.map_err(|error| error.of_row(|| image_key::<R>(images)))
     }
 
-    /// Inserts the rows that can be read in one go, up to the first that has to be looked at
-    /// closer, or that does not fit.
-    fn insert_straight<C: From<RowChange<R>>>(
-        &mut self,
-        reader: &mut RowReader<'_>,
-        applying: Applying<'_>,
-        changes: &mut Option<&mut Vec<C>>,
-    ) -> Result<(), Unapplied> {
-        let inserted = reader.decode_inserts(|row| {
-            let change = match self.insert_row(row, applying) {
-                Err(_) if applying.mode == Mode::Lenient => None,
-                change => change?,
-            };
-            if let (Some(changes), Some(change)) = (changes.as_deref_mut(), change) {
-                changes.push(change.into());
-            }
-            Ok(())
-        });
-        inserted.map_err(|error: Divergence| {
-            let bytes = reader.position();
-            let images = reader.next().ok().flatten();
-            let key = || images.as_ref().and_then(image_key::<R>);
-            Unapplied::at(bytes)(ApplyError::from(error).of_row(key))
-        })
-    }
-
     fn insert(
         &mut self,
         image: &RowImage<'_>,
@@ -99,7 +73,7 @@ impl<R: Row> TableCore<R> {
     }
 
     #[inline]
-    fn insert_row(
+    pub(super) fn insert_row(
         &mut self,
         row: R,
         applying: Applying<'_>,
@@ -118,15 +92,7 @@ impl<R: Row> TableCore<R> {
     /// Puts a row, whether there is one with its key or not.
     fn put(&mut self, row: R, applying: Applying<'_>) -> Option<RowChange<R>> {
         let placed = self.rows.put(applying.at, row);
-        applying.listed.then(|| match placed.before_ref() {
-            None => RowChange::Insert {
-                after: placed.row(),
-            },
-            Some(before) => RowChange::Update {
-                before,
-                after: placed.row(),
-            },
-        })
+        applying.listed.then(|| change_of(&placed))
     }
 
     fn delete(
@@ -250,6 +216,15 @@ impl<R: Row> TableCore<R> {
     }
 }
 
+/// What putting a row changed.
+pub(super) fn change_of<R>(placed: &Placed<'_, R>) -> RowChange<R> {
+    let after = placed.row();
+    match placed.before_ref() {
+        None => RowChange::Insert { after },
+        Some(before) => RowChange::Update { before, after },
+    }
+}
+
 impl<R, C> TableWriter<C> for TableCore<R>
 where
     R: Row,
@@ -294,7 +269,7 @@ where
             listed: changes.is_some(),
         };
         let mut reader = plan.reader(rows);
-        self.insert_straight(&mut reader, applying, &mut changes)?;
+        self.apply_straight(&mut reader, applying, &mut changes)?;
         loop {
             let bytes = reader.position();
             let images = match reader.next() {

@@ -97,11 +97,7 @@ pub static LAYOUT: TableLayout = TableLayout {
 /// Where the columns are in images that have all of them, while the table is as it was.
 const PLACES: [mirror_runtime::image::Place; 5] = mirror_runtime::image::places(&LAYOUT);
 
-/// How many slots these places are found by.
-const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
-
-/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
-/// are never set then.
+/// Bytes of the null bitmap of such images, and which of its bits are never set.
 const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
 
 const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
@@ -178,12 +174,16 @@ impl Row for TCompressed {
             + self.bl.heap_bytes()
     }
 
-    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        match image.exact::<SLOTS>(&LAYOUT) {
-            Some(image) => Self::read(&image),
-            None => mirror_runtime::image::apart(|| Self::read(image)),
-        }
+        Self::read(image)
+    }
+
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        self.is_in(image)
+    }
+
+    fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
+        Self::read_key(image)
     }
 
     #[inline(always)]
@@ -224,33 +224,61 @@ impl Row for TCompressed {
         Ok((taken, rows))
     }
 
-    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
-            *self = Self::read(&image)?;
-            return Ok(());
+    #[inline]
+    fn matches_straight<'a>(
+        &self,
+        rows: mirror_runtime::image::StraightRows<'a>,
+    ) -> Result<(bool, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let is_same = {
+            let image = column_0;
+            image.matches(0, const { PLACES[0] }, &self.id)?
         }
+            && {
+                let image = column_1;
+                image.matches(1, const { PLACES[1] }, &self.v)?
+            }
+            && {
+                let image = column_2;
+                image.matches(2, const { PLACES[2] }, &self.b)?
+            }
+            && {
+                let image = column_3;
+                image.matches(3, const { PLACES[3] }, &self.t)?
+            }
+            && {
+                let image = column_4;
+                image.matches(4, const { PLACES[4] }, &self.bl)?
+            };
+        Ok((is_same, image.behind()))
+    }
+
+    #[inline]
+    fn key_straight(
+        rows: mirror_runtime::image::StraightRows<'_>,
+    ) -> Result<Self::Key, ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        {
+            let image = column_0;
+            image.get(0, const { PLACES[0] })
+        }
+    }
+
+    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
         image.merge(0, &mut self.id)?;
         image.merge(1, &mut self.v)?;
         image.merge(2, &mut self.b)?;
         image.merge(3, &mut self.t)?;
         image.merge(4, &mut self.bl)?;
         Ok(())
-    }
-
-    #[inline]
-    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        match image.exact::<SLOTS>(&LAYOUT) {
-            Some(image) => self.is_in(&image),
-            None => mirror_runtime::image::apart(|| self.is_in(image)),
-        }
-    }
-
-    #[inline]
-    fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        match image.exact::<SLOTS>(&LAYOUT) {
-            Some(image) => Self::read_key(&image),
-            None => mirror_runtime::image::apart(|| Self::read_key(image)),
-        }
     }
 
     fn from_select(

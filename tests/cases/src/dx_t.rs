@@ -167,12 +167,6 @@ const PLACES: [mirror_runtime::image::Place; 11] = mirror_runtime::image::places
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
-/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
-/// are never set then.
-const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
-
-const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
-
 impl DxT {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -264,93 +258,6 @@ impl Row for DxT {
         }
     }
 
-    #[inline(always)]
-    fn decode_straight<'a, T>(
-        rows: mirror_runtime::image::StraightRows<'a>,
-        take: impl FnOnce(Self) -> T,
-    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
-        use mirror_runtime::image::ReadImage as _;
-        let mut image = rows.first(NOT_NULL)?;
-        let column_0 = image.next(0, const { PLACES[0] })?;
-        let column_1 = image.next(1, const { PLACES[1] })?;
-        let column_2 = image.next(2, const { PLACES[2] })?;
-        let column_3 = image.next(3, const { PLACES[3] })?;
-        let column_4 = image.next(4, const { PLACES[4] })?;
-        let column_5 = image.next(5, const { PLACES[5] })?;
-        let column_6 = image.next(6, const { PLACES[6] })?;
-        let column_7 = image.next(7, const { PLACES[7] })?;
-        let column_8 = image.next(8, const { PLACES[8] })?;
-        let column_9 = image.next(9, const { PLACES[9] })?;
-        let column_10 = image.next(10, const { PLACES[10] })?;
-        let rows = image.behind();
-        let taken = take(Self {
-            n: {
-                let image = column_1;
-                image.get(1, const { PLACES[1] })?
-            },
-            d: {
-                let image = column_2;
-                image.get(2, const { PLACES[2] })?
-            },
-            ex: {
-                let image = column_3;
-                image.get(3, const { PLACES[3] })?
-            },
-            dt: {
-                let image = column_4;
-                image.get(4, const { PLACES[4] })?
-            },
-            b: {
-                let image = column_5;
-                image.get(5, const { PLACES[5] })?
-            },
-            bin: {
-                let image = column_6;
-                image.get(6, const { PLACES[6] })?
-            },
-            y: {
-                let image = column_7;
-                image.get(7, const { PLACES[7] })?
-            },
-            st: {
-                let image = column_9;
-                image.get(9, const { PLACES[9] })?
-            },
-            g: {
-                let image = column_10;
-                image.get(10, const { PLACES[10] })?
-            },
-            id: {
-                let image = column_0;
-                image.get(0, const { PLACES[0] })?
-            },
-            ts: {
-                let image = column_8;
-                image.get(8, const { PLACES[8] })?
-            },
-        });
-        Ok((taken, rows))
-    }
-
-    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
-            *self = Self::read(&image)?;
-            return Ok(());
-        }
-        image.merge(0, &mut self.id)?;
-        image.merge(1, &mut self.n)?;
-        image.merge(2, &mut self.d)?;
-        image.merge(3, &mut self.ex)?;
-        image.merge(4, &mut self.dt)?;
-        image.merge(5, &mut self.b)?;
-        image.merge(6, &mut self.bin)?;
-        image.merge(7, &mut self.y)?;
-        image.merge(8, &mut self.ts)?;
-        image.merge(9, &mut self.st)?;
-        image.merge(10, &mut self.g)?;
-        Ok(())
-    }
-
     #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
         match image.exact::<SLOTS>(&LAYOUT) {
@@ -365,6 +272,21 @@ impl Row for DxT {
             Some(image) => Self::read_key(&image),
             None => mirror_runtime::image::apart(|| Self::read_key(image)),
         }
+    }
+
+    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.n)?;
+        image.merge(2, &mut self.d)?;
+        image.merge(3, &mut self.ex)?;
+        image.merge(4, &mut self.dt)?;
+        image.merge(5, &mut self.b)?;
+        image.merge(6, &mut self.bin)?;
+        image.merge(7, &mut self.y)?;
+        image.merge(8, &mut self.ts)?;
+        image.merge(9, &mut self.st)?;
+        image.merge(10, &mut self.g)?;
+        Ok(())
     }
 
     fn from_select(

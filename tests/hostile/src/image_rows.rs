@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 use std::sync::LazyLock;
 
-use mirror_runtime::image::{Plan, RowImage, RowsEvent, TableMap};
+use mirror_runtime::image::{Plan, RowImage, RowsEvent, RowsKind, TableMap};
 use mirror_runtime::jsonl;
-use mirror_runtime::store::{ApplyError, Mode, Store};
+use mirror_runtime::store::{ApplyError, Mode, RowValues, Store};
 use mirror_runtime::{BinlogPosition, Row, Schema as _, Value};
 use test_mirror::Tables;
 
@@ -20,8 +20,8 @@ pub const ROWS_TYPES: [u8; 7] = [23, 24, 25, 30, 31, 32, 39];
 /// An image from which a row is decoded gives the same values one by one, the row's own key, and
 /// matches the row; merged into the row, it changes nothing. All of that is the same whether
 /// columns are found by way of the plan or where the generated code knows them to be, and so are
-/// all rows when they are decoded in one go. Applying the event, strictly and
-/// tolerantly, lists no more changes than there are images and keeps as many rows as it says.
+/// all rows when they are decoded in one go. Applying the event, in every mode, to an empty table and
+/// to the rows that it changes, has the same outcome either way, lists no more changes than there are images and keeps as many rows as it says.
 pub fn rows(input: &[u8]) {
     let [table, event_type, body @ ..] = input else {
         return;
@@ -34,7 +34,7 @@ pub fn rows(input: &[u8]) {
     };
     assert_eq!(event.rows_at + event.rows.len(), body.len());
     let images = CHECKS[table](plan, &PLANS_WITHOUT_PLACES[table], &event);
-    applied(table, plan, &event, images);
+    applied(table, plan, &PLANS_WITHOUT_PLACES[table], &event, images);
 }
 
 /// By table index.
@@ -194,25 +194,107 @@ fn same(one: &Value<'_>, other: &Value<'_>) -> bool {
     one == other || format!("{one:?}") == format!("{other:?}")
 }
 
-fn applied(table: usize, plan: &Plan, event: &RowsEvent<'_>, images: usize) {
-    for mode in [Mode::Tolerant, Mode::Strict] {
-        let (store, mut writer) = Store::<Tables>::new();
-        let mut changes = Vec::new();
-        let mut further = Vec::new();
-        let (held, at) = writer.table_mut(table).unwrap();
-        let _ = held.apply(at, plan, event, mode, Some(&mut changes));
-        let _ = held.apply(at, plan, event, mode, Some(&mut further));
-        assert!(changes.len() <= 2 * images && further.len() <= 2 * images);
-        let mut all = Vec::new();
-        held.describe(&mut all);
-        assert_eq!(all.len(), held.row_count() + 1);
-        let rows = writer.row_count(table);
-        writer.commit(BinlogPosition::start_of("b.000001"));
-        let snapshot = store.snapshot();
-        assert_eq!(snapshot.row_count(table), rows);
-        assert_eq!(snapshot.rows(table).count(), rows);
-        let _ = Tables::kinds()[table].decode_only(plan, event, &mut |_, _| Ok(()));
+/// Applies the event to an empty table, to one that has the rows that it changes, and to one that has
+/// others under their keys, twice each: by both plans, with the same outcome.
+fn applied(table: usize, plan: &Plan, other: &Plan, event: &RowsEvent<'_>, images: usize) {
+    let held = before_images(plan, event, 0);
+    let differ = before_images(plan, event, 1);
+    for mode in [Mode::Tolerant, Mode::Strict, Mode::Lenient] {
+        for held in [&[][..], &held, &differ] {
+            let one = outcome(table, plan, event, mode, held, images);
+            let other = outcome(table, other, event, mode, held, images);
+            assert_eq!(one, other);
+        }
     }
+    let _ = Tables::kinds()[table].decode_only(plan, event, &mut |_, _| Ok(()));
+}
+
+/// The before images of an event, as the rows of an insert, with the last byte of each changed.
+fn before_images(plan: &Plan, event: &RowsEvent<'_>, change: u8) -> Vec<u8> {
+    let mut images = Vec::new();
+    let mut reader = plan.reader(event);
+    loop {
+        let start = reader.position();
+        if event.kind == RowsKind::Insert || !matches!(reader.next(), Ok(Some(_))) {
+            return images;
+        }
+        let before = RowsEvent {
+            rows: &event.rows[start..],
+            ..as_insert(event)
+        };
+        let mut before_reader = plan.reader(&before);
+        if !matches!(before_reader.next(), Ok(Some(_))) {
+            return images;
+        }
+        images.extend_from_slice(&before.rows[..before_reader.position()]);
+        if let Some(last) = images.last_mut() {
+            *last ^= change;
+        }
+    }
+}
+
+/// An event with the before images of another as its rows.
+fn as_insert<'a>(event: &RowsEvent<'a>) -> RowsEvent<'a> {
+    RowsEvent {
+        kind: RowsKind::Insert,
+        partial: false,
+        columns_before: &[],
+        columns_after: event.columns_before,
+        ..*event
+    }
+}
+
+/// How applying an event went, what it changed, and the rows behind it.
+fn outcome(
+    table: usize,
+    plan: &Plan,
+    event: &RowsEvent<'_>,
+    mode: Mode,
+    held: &[u8],
+    images: usize,
+) -> String {
+    let (store, mut writer) = Store::<Tables>::new();
+    if !held.is_empty() {
+        let (held_table, at) = writer.table_mut(table).unwrap();
+        let rows = RowsEvent {
+            rows: held,
+            ..as_insert(event)
+        };
+        let _ = held_table.apply(at, plan, &rows, Mode::Tolerant, None);
+        writer.mark();
+    }
+    let (held, at) = writer.table_mut(table).unwrap();
+    let mut text = String::new();
+    for _ in 0..2 {
+        let mut changes = Vec::new();
+        let result = held.apply(at, plan, event, mode, Some(&mut changes));
+        assert!(changes.len() <= 2 * images);
+        text.push_str(&format!("{result:?}\n"));
+        for change in &changes {
+            let view = Tables::change_view(change);
+            let rows = [view.before, view.after];
+            let rows = rows.map(|row| row.map_or_else(String::new, shown));
+            text.push_str(&format!("{:?} {} {}\n", view.op, rows[0], rows[1]));
+        }
+    }
+    let mut all = Vec::new();
+    held.describe(&mut all);
+    assert_eq!(all.len(), held.row_count() + 1);
+    let rows = writer.row_count(table);
+    writer.commit(BinlogPosition::start_of("b.000001"));
+    let snapshot = store.snapshot();
+    assert_eq!(snapshot.row_count(table), rows);
+    for row in snapshot.rows(table) {
+        text.push_str(&shown(row));
+    }
+    assert_eq!(snapshot.rows(table).count(), rows);
+    text
+}
+
+fn shown(row: &dyn RowValues) -> String {
+    let fields = 0..row.row_layout().columns.len();
+    let values: Vec<_> = fields.map(|field| row.column_value(field)).collect();
+    format!("{values:?}\n")
 }
 
 /// [`check`] of every row type, by table index.

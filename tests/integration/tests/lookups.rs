@@ -6,7 +6,7 @@ use integration::compare::assert_equals_server;
 use integration::edge::{bytes_literal, text_literal};
 use integration::{Random, World, on_both_servers, rounds};
 use lab::Flavor;
-use mirror_runtime::{Date, Decimal};
+use mirror_runtime::{Date, Decimal, Text};
 use mysql::prelude::Queryable;
 use test_mirror::{IndexedState, Mirror};
 
@@ -54,7 +54,7 @@ fn look_ups_by_key_give_the_row_or_none(flavor: Flavor) {
     let mut sorted = ordered.clone();
     sorted.sort_unstable();
     assert_eq!(ordered, sorted);
-    let from = (0, Box::from(""), date(1));
+    let from = (0, Text::from(""), date(1));
     let part_0 = composite.range((
         Bound::Included(from.clone()),
         Bound::Excluded((1, from.1, from.2)),
@@ -62,14 +62,14 @@ fn look_ups_by_key_give_the_row_or_none(flavor: Flavor) {
     assert_eq!(part_0.map(|row| row.part).collect::<Vec<_>>(), [0; 7]);
     let names: Vec<&str> = snapshot
         .key_text()
-        .range(Box::from("Näme 18")..=Box::from("Näme 2"))
+        .range(Text::from("Näme 18")..=Text::from("Näme 2"))
         .map(|row| &*row.name)
         .collect();
     assert_eq!(names, ["Näme 18", "Näme 19", "Näme 2"]);
     assert_eq!(
         snapshot
             .key_text()
-            .range(Box::from("b")..Box::from("a"))
+            .range(Text::from("b")..Text::from("a"))
             .count(),
         0
     );

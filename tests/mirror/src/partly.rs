@@ -90,12 +90,6 @@ const PLACES: [mirror_runtime::image::Place; 4] = mirror_runtime::image::places(
 /// How many slots these places are found by.
 const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
 
-/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
-/// are never set then.
-const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
-
-const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
-
 impl Partly {
     #[inline]
     fn read(image: &impl mirror_runtime::image::ReadImage) -> Result<Self, ValueError> {
@@ -173,51 +167,6 @@ impl Row for Partly {
         }
     }
 
-    #[inline(always)]
-    fn decode_straight<'a, T>(
-        rows: mirror_runtime::image::StraightRows<'a>,
-        take: impl FnOnce(Self) -> T,
-    ) -> Result<(T, mirror_runtime::image::StraightRows<'a>), ValueError> {
-        use mirror_runtime::image::ReadImage as _;
-        let mut image = rows.first(NOT_NULL)?;
-        let column_0 = image.next(0, const { PLACES[0] })?;
-        let column_1 = image.next(1, const { PLACES[1] })?;
-        let column_2 = image.next(2, const { PLACES[2] })?;
-        let column_3 = image.next(3, const { PLACES[3] })?;
-        let rows = image.behind();
-        let taken = take(Self {
-            name: {
-                let image = column_1;
-                image.get(1, const { PLACES[1] })?
-            },
-            amount: {
-                let image = column_2;
-                image.get(2, const { PLACES[2] })?
-            },
-            id: {
-                let image = column_0;
-                image.get(0, const { PLACES[0] })?
-            },
-            tag: {
-                let image = column_3;
-                image.get(3, const { PLACES[3] })?
-            },
-        });
-        Ok((taken, rows))
-    }
-
-    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
-            *self = Self::read(&image)?;
-            return Ok(());
-        }
-        image.merge(0, &mut self.id)?;
-        image.merge(1, &mut self.name)?;
-        image.merge(2, &mut self.amount)?;
-        image.merge(3, &mut self.tag)?;
-        Ok(())
-    }
-
     #[inline]
     fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
         match image.exact::<SLOTS>(&LAYOUT) {
@@ -232,6 +181,14 @@ impl Row for Partly {
             Some(image) => Self::read_key(&image),
             None => mirror_runtime::image::apart(|| Self::read_key(image)),
         }
+    }
+
+    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
+        image.merge(0, &mut self.id)?;
+        image.merge(1, &mut self.name)?;
+        image.merge(2, &mut self.amount)?;
+        image.merge(3, &mut self.tag)?;
+        Ok(())
     }
 
     fn from_select(

@@ -349,11 +349,7 @@ const PLACES: [mirror_runtime::image::Place; 25] = mirror_runtime::image::places
     &LAYOUT,
 );
 
-/// How many slots these places are found by.
-const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
-
-/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
-/// are never set then.
+/// Bytes of the null bitmap of such images, and which of its bits are never set.
 const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
 
 const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
@@ -480,12 +476,16 @@ impl Row for Texts {
             + self.long_text.heap_bytes() + self.long_text_null.heap_bytes()
     }
 
-    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        match image.exact::<SLOTS>(&LAYOUT) {
-            Some(image) => Self::read(&image),
-            None => mirror_runtime::image::apart(|| Self::read(image)),
-        }
+        Self::read(image)
+    }
+
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        self.is_in(image)
+    }
+
+    fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
+        Self::read_key(image)
     }
 
     #[inline(always)]
@@ -626,11 +626,155 @@ impl Row for Texts {
         Ok((taken, rows))
     }
 
-    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
-            *self = Self::read(&image)?;
-            return Ok(());
+    #[inline]
+    fn matches_straight<'a>(
+        &self,
+        rows: mirror_runtime::image::StraightRows<'a>,
+    ) -> Result<(bool, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let column_5 = image.next(5, const { PLACES[5] })?;
+        let column_6 = image.next(6, const { PLACES[6] })?;
+        let column_7 = image.next(7, const { PLACES[7] })?;
+        let column_8 = image.next(8, const { PLACES[8] })?;
+        let column_9 = image.next(9, const { PLACES[9] })?;
+        let column_10 = image.next(10, const { PLACES[10] })?;
+        let column_11 = image.next(11, const { PLACES[11] })?;
+        let column_12 = image.next(12, const { PLACES[12] })?;
+        let column_13 = image.next(13, const { PLACES[13] })?;
+        let column_14 = image.next(14, const { PLACES[14] })?;
+        let column_15 = image.next(15, const { PLACES[15] })?;
+        let column_16 = image.next(16, const { PLACES[16] })?;
+        let column_17 = image.next(17, const { PLACES[17] })?;
+        let column_18 = image.next(18, const { PLACES[18] })?;
+        let column_19 = image.next(19, const { PLACES[19] })?;
+        let column_20 = image.next(20, const { PLACES[20] })?;
+        let column_21 = image.next(21, const { PLACES[21] })?;
+        let column_22 = image.next(22, const { PLACES[22] })?;
+        let column_23 = image.next(23, const { PLACES[23] })?;
+        let column_24 = image.next(24, const { PLACES[24] })?;
+        let is_same = {
+            let image = column_0;
+            image.matches(0, const { PLACES[0] }, &self.id)?
         }
+            && {
+                let image = column_1;
+                image.matches(1, const { PLACES[1] }, &self.char_0)?
+            }
+            && {
+                let image = column_2;
+                image.matches(2, const { PLACES[2] }, &self.char_0_null)?
+            }
+            && {
+                let image = column_3;
+                image.matches(3, const { PLACES[3] }, &self.char_1)?
+            }
+            && {
+                let image = column_4;
+                image.matches(4, const { PLACES[4] }, &self.char_1_null)?
+            }
+            && {
+                let image = column_5;
+                image.matches(5, const { PLACES[5] }, &self.char_10)?
+            }
+            && {
+                let image = column_6;
+                image.matches(6, const { PLACES[6] }, &self.char_10_null)?
+            }
+            && {
+                let image = column_7;
+                image.matches(7, const { PLACES[7] }, &self.char_255)?
+            }
+            && {
+                let image = column_8;
+                image.matches(8, const { PLACES[8] }, &self.char_255_null)?
+            }
+            && {
+                let image = column_9;
+                image.matches(9, const { PLACES[9] }, &self.varchar_20)?
+            }
+            && {
+                let image = column_10;
+                image.matches(10, const { PLACES[10] }, &self.varchar_20_null)?
+            }
+            && {
+                let image = column_11;
+                image.matches(11, const { PLACES[11] }, &self.varchar_63)?
+            }
+            && {
+                let image = column_12;
+                image.matches(12, const { PLACES[12] }, &self.varchar_63_null)?
+            }
+            && {
+                let image = column_13;
+                image.matches(13, const { PLACES[13] }, &self.varchar_64)?
+            }
+            && {
+                let image = column_14;
+                image.matches(14, const { PLACES[14] }, &self.varchar_64_null)?
+            }
+            && {
+                let image = column_15;
+                image.matches(15, const { PLACES[15] }, &self.varchar_300)?
+            }
+            && {
+                let image = column_16;
+                image.matches(16, const { PLACES[16] }, &self.varchar_300_null)?
+            }
+            && {
+                let image = column_17;
+                image.matches(17, const { PLACES[17] }, &self.tiny_text)?
+            }
+            && {
+                let image = column_18;
+                image.matches(18, const { PLACES[18] }, &self.tiny_text_null)?
+            }
+            && {
+                let image = column_19;
+                image.matches(19, const { PLACES[19] }, &self.plain_text)?
+            }
+            && {
+                let image = column_20;
+                image.matches(20, const { PLACES[20] }, &self.plain_text_null)?
+            }
+            && {
+                let image = column_21;
+                image.matches(21, const { PLACES[21] }, &self.medium_text)?
+            }
+            && {
+                let image = column_22;
+                image.matches(22, const { PLACES[22] }, &self.medium_text_null)?
+            }
+            && {
+                let image = column_23;
+                image.matches(23, const { PLACES[23] }, &self.long_text)?
+            }
+            && {
+                let image = column_24;
+                image.matches(24, const { PLACES[24] }, &self.long_text_null)?
+            };
+        Ok((is_same, image.behind()))
+    }
+
+    #[inline]
+    fn key_straight(
+        rows: mirror_runtime::image::StraightRows<'_>,
+    ) -> Result<Self::Key, ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        {
+            let image = column_0;
+            image.get(0, const { PLACES[0] })
+        }
+    }
+
+    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
         image.merge(0, &mut self.id)?;
         image.merge(1, &mut self.char_0)?;
         image.merge(2, &mut self.char_0_null)?;
@@ -657,22 +801,6 @@ impl Row for Texts {
         image.merge(23, &mut self.long_text)?;
         image.merge(24, &mut self.long_text_null)?;
         Ok(())
-    }
-
-    #[inline]
-    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        match image.exact::<SLOTS>(&LAYOUT) {
-            Some(image) => self.is_in(&image),
-            None => mirror_runtime::image::apart(|| self.is_in(image)),
-        }
-    }
-
-    #[inline]
-    fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        match image.exact::<SLOTS>(&LAYOUT) {
-            Some(image) => Self::read_key(&image),
-            None => mirror_runtime::image::apart(|| Self::read_key(image)),
-        }
     }
 
     fn from_select(

@@ -826,11 +826,7 @@ const PLACES: [mirror_runtime::image::Place; 66] = mirror_runtime::image::places
     &LAYOUT,
 );
 
-/// How many slots these places are found by.
-const SLOTS: usize = mirror_runtime::image::slot_count(&LAYOUT);
-
-/// Bytes of the null bitmap of such images when they have no other columns, and which of its bits
-/// are never set then.
+/// Bytes of the null bitmap of such images, and which of its bits are never set.
 const BITMAP: usize = mirror_runtime::image::bitmap_bytes(&LAYOUT);
 
 const NOT_NULL: [u8; BITMAP] = mirror_runtime::image::not_null(&LAYOUT);
@@ -1034,12 +1030,16 @@ impl Row for Everything {
             + self.c28.heap_bytes() + self.n28.heap_bytes()
     }
 
-    #[inline]
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
-        match image.exact::<SLOTS>(&LAYOUT) {
-            Some(image) => Self::read(&image),
-            None => mirror_runtime::image::apart(|| Self::read(image)),
-        }
+        Self::read(image)
+    }
+
+    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
+        self.is_in(image)
+    }
+
+    fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
+        Self::read_key(image)
     }
 
     #[inline(always)]
@@ -1385,11 +1385,360 @@ impl Row for Everything {
         Ok((taken, rows))
     }
 
-    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
-        if let Some(image) = image.exact::<SLOTS>(&LAYOUT) {
-            *self = Self::read(&image)?;
-            return Ok(());
+    #[inline]
+    fn matches_straight<'a>(
+        &self,
+        rows: mirror_runtime::image::StraightRows<'a>,
+    ) -> Result<(bool, mirror_runtime::image::StraightRows<'a>), ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        let column_1 = image.next(1, const { PLACES[1] })?;
+        let column_2 = image.next(2, const { PLACES[2] })?;
+        let column_3 = image.next(3, const { PLACES[3] })?;
+        let column_4 = image.next(4, const { PLACES[4] })?;
+        let column_5 = image.next(5, const { PLACES[5] })?;
+        let column_6 = image.next(6, const { PLACES[6] })?;
+        let column_7 = image.next(7, const { PLACES[7] })?;
+        let column_8 = image.next(8, const { PLACES[8] })?;
+        let column_9 = image.next(9, const { PLACES[9] })?;
+        let column_10 = image.next(10, const { PLACES[10] })?;
+        let column_11 = image.next(11, const { PLACES[11] })?;
+        let column_12 = image.next(12, const { PLACES[12] })?;
+        let column_13 = image.next(13, const { PLACES[13] })?;
+        let column_14 = image.next(14, const { PLACES[14] })?;
+        let column_15 = image.next(15, const { PLACES[15] })?;
+        let column_16 = image.next(16, const { PLACES[16] })?;
+        let column_17 = image.next(17, const { PLACES[17] })?;
+        let column_18 = image.next(18, const { PLACES[18] })?;
+        let column_19 = image.next(19, const { PLACES[19] })?;
+        let column_20 = image.next(20, const { PLACES[20] })?;
+        let column_21 = image.next(21, const { PLACES[21] })?;
+        let column_22 = image.next(22, const { PLACES[22] })?;
+        let column_23 = image.next(23, const { PLACES[23] })?;
+        let column_24 = image.next(24, const { PLACES[24] })?;
+        let column_25 = image.next(25, const { PLACES[25] })?;
+        let column_26 = image.next(26, const { PLACES[26] })?;
+        let column_27 = image.next(27, const { PLACES[27] })?;
+        let column_28 = image.next(28, const { PLACES[28] })?;
+        let column_29 = image.next(29, const { PLACES[29] })?;
+        let column_30 = image.next(30, const { PLACES[30] })?;
+        let column_31 = image.next(31, const { PLACES[31] })?;
+        let column_32 = image.next(32, const { PLACES[32] })?;
+        let column_33 = image.next(33, const { PLACES[33] })?;
+        let column_34 = image.next(34, const { PLACES[34] })?;
+        let column_35 = image.next(35, const { PLACES[35] })?;
+        let column_36 = image.next(36, const { PLACES[36] })?;
+        let column_37 = image.next(37, const { PLACES[37] })?;
+        let column_38 = image.next(38, const { PLACES[38] })?;
+        let column_39 = image.next(39, const { PLACES[39] })?;
+        let column_40 = image.next(40, const { PLACES[40] })?;
+        let column_41 = image.next(41, const { PLACES[41] })?;
+        let column_42 = image.next(42, const { PLACES[42] })?;
+        let column_43 = image.next(43, const { PLACES[43] })?;
+        let column_44 = image.next(44, const { PLACES[44] })?;
+        let column_45 = image.next(45, const { PLACES[45] })?;
+        let column_46 = image.next(46, const { PLACES[46] })?;
+        let column_47 = image.next(47, const { PLACES[47] })?;
+        let column_48 = image.next(48, const { PLACES[48] })?;
+        let column_49 = image.next(49, const { PLACES[49] })?;
+        let column_50 = image.next(50, const { PLACES[50] })?;
+        let column_51 = image.next(51, const { PLACES[51] })?;
+        let column_52 = image.next(52, const { PLACES[52] })?;
+        let column_53 = image.next(53, const { PLACES[53] })?;
+        let column_54 = image.next(54, const { PLACES[54] })?;
+        let column_55 = image.next(55, const { PLACES[55] })?;
+        let column_56 = image.next(56, const { PLACES[56] })?;
+        let column_57 = image.next(57, const { PLACES[57] })?;
+        let column_58 = image.next(58, const { PLACES[58] })?;
+        let column_59 = image.next(59, const { PLACES[59] })?;
+        let column_60 = image.next(60, const { PLACES[60] })?;
+        let column_61 = image.next(61, const { PLACES[61] })?;
+        let column_62 = image.next(62, const { PLACES[62] })?;
+        let column_63 = image.next(63, const { PLACES[63] })?;
+        let column_64 = image.next(64, const { PLACES[64] })?;
+        let column_65 = image.next(65, const { PLACES[65] })?;
+        let is_same = {
+            let image = column_0;
+            image.matches(0, const { PLACES[0] }, &self.id)?
         }
+            && {
+                let image = column_1;
+                image.matches(1, const { PLACES[1] }, &self.c0)?
+            }
+            && {
+                let image = column_2;
+                image.matches(2, const { PLACES[2] }, &self.n0)?
+            }
+            && {
+                let image = column_3;
+                image.matches(3, const { PLACES[3] }, &self.c1)?
+            }
+            && {
+                let image = column_4;
+                image.matches(4, const { PLACES[4] }, &self.n1)?
+            }
+            && {
+                let image = column_5;
+                image.matches(5, const { PLACES[5] }, &self.c2)?
+            }
+            && {
+                let image = column_6;
+                image.matches(6, const { PLACES[6] }, &self.n2)?
+            }
+            && {
+                let image = column_7;
+                image.matches(7, const { PLACES[7] }, &self.c3)?
+            }
+            && {
+                let image = column_8;
+                image.matches(8, const { PLACES[8] }, &self.n3)?
+            }
+            && {
+                let image = column_9;
+                image.matches(9, const { PLACES[9] }, &self.c4)?
+            }
+            && {
+                let image = column_10;
+                image.matches(10, const { PLACES[10] }, &self.n4)?
+            }
+            && {
+                let image = column_11;
+                image.matches(11, const { PLACES[11] }, &self.c5)?
+            }
+            && {
+                let image = column_12;
+                image.matches(12, const { PLACES[12] }, &self.n5)?
+            }
+            && {
+                let image = column_13;
+                image.matches(13, const { PLACES[13] }, &self.c6)?
+            }
+            && {
+                let image = column_14;
+                image.matches(14, const { PLACES[14] }, &self.n6)?
+            }
+            && {
+                let image = column_15;
+                image.matches(15, const { PLACES[15] }, &self.c7)?
+            }
+            && {
+                let image = column_16;
+                image.matches(16, const { PLACES[16] }, &self.n7)?
+            }
+            && {
+                let image = column_17;
+                image.matches(17, const { PLACES[17] }, &self.c8)?
+            }
+            && {
+                let image = column_18;
+                image.matches(18, const { PLACES[18] }, &self.n8)?
+            }
+            && {
+                let image = column_19;
+                image.matches(19, const { PLACES[19] }, &self.c9)?
+            }
+            && {
+                let image = column_20;
+                image.matches(20, const { PLACES[20] }, &self.n9)?
+            }
+            && {
+                let image = column_21;
+                image.matches(21, const { PLACES[21] }, &self.c10)?
+            }
+            && {
+                let image = column_22;
+                image.matches(22, const { PLACES[22] }, &self.n10)?
+            }
+            && {
+                let image = column_23;
+                image.matches(23, const { PLACES[23] }, &self.c11)?
+            }
+            && {
+                let image = column_24;
+                image.matches(24, const { PLACES[24] }, &self.n11)?
+            }
+            && {
+                let image = column_25;
+                image.matches(25, const { PLACES[25] }, &self.c12)?
+            }
+            && {
+                let image = column_26;
+                image.matches(26, const { PLACES[26] }, &self.n12)?
+            }
+            && {
+                let image = column_27;
+                image.matches(27, const { PLACES[27] }, &self.c13)?
+            }
+            && {
+                let image = column_28;
+                image.matches(28, const { PLACES[28] }, &self.n13)?
+            }
+            && {
+                let image = column_29;
+                image.matches(29, const { PLACES[29] }, &self.c14)?
+            }
+            && {
+                let image = column_30;
+                image.matches(30, const { PLACES[30] }, &self.n14)?
+            }
+            && {
+                let image = column_31;
+                image.matches(31, const { PLACES[31] }, &self.c15)?
+            }
+            && {
+                let image = column_32;
+                image.matches(32, const { PLACES[32] }, &self.n15)?
+            }
+            && {
+                let image = column_33;
+                image.matches(33, const { PLACES[33] }, &self.c16)?
+            }
+            && {
+                let image = column_34;
+                image.matches(34, const { PLACES[34] }, &self.n16)?
+            }
+            && {
+                let image = column_35;
+                image.matches(35, const { PLACES[35] }, &self.c17)?
+            }
+            && {
+                let image = column_36;
+                image.matches(36, const { PLACES[36] }, &self.n17)?
+            }
+            && {
+                let image = column_37;
+                image.matches(37, const { PLACES[37] }, &self.c18)?
+            }
+            && {
+                let image = column_38;
+                image.matches(38, const { PLACES[38] }, &self.n18)?
+            }
+            && {
+                let image = column_39;
+                image.matches(39, const { PLACES[39] }, &self.c19)?
+            }
+            && {
+                let image = column_40;
+                image.matches(40, const { PLACES[40] }, &self.n19)?
+            }
+            && {
+                let image = column_41;
+                image.matches(41, const { PLACES[41] }, &self.c20)?
+            }
+            && {
+                let image = column_42;
+                image.matches(42, const { PLACES[42] }, &self.n20)?
+            }
+            && {
+                let image = column_43;
+                image.matches(43, const { PLACES[43] }, &self.c21)?
+            }
+            && {
+                let image = column_44;
+                image.matches(44, const { PLACES[44] }, &self.n21)?
+            }
+            && {
+                let image = column_45;
+                image.matches(45, const { PLACES[45] }, &self.c22)?
+            }
+            && {
+                let image = column_46;
+                image.matches(46, const { PLACES[46] }, &self.n22)?
+            }
+            && {
+                let image = column_47;
+                image.matches(47, const { PLACES[47] }, &self.c23)?
+            }
+            && {
+                let image = column_48;
+                image.matches(48, const { PLACES[48] }, &self.n23)?
+            }
+            && {
+                let image = column_49;
+                image.matches(49, const { PLACES[49] }, &self.c24)?
+            }
+            && {
+                let image = column_50;
+                image.matches(50, const { PLACES[50] }, &self.n24)?
+            }
+            && {
+                let image = column_51;
+                image.matches(51, const { PLACES[51] }, &self.c25)?
+            }
+            && {
+                let image = column_52;
+                image.matches(52, const { PLACES[52] }, &self.n25)?
+            }
+            && {
+                let image = column_53;
+                image.matches(53, const { PLACES[53] }, &self.c26)?
+            }
+            && {
+                let image = column_54;
+                image.matches(54, const { PLACES[54] }, &self.n26)?
+            }
+            && {
+                let image = column_55;
+                image.matches(55, const { PLACES[55] }, &self.c27)?
+            }
+            && {
+                let image = column_56;
+                image.matches(56, const { PLACES[56] }, &self.n27)?
+            }
+            && {
+                let image = column_57;
+                image.matches(57, const { PLACES[57] }, &self.c28)?
+            }
+            && {
+                let image = column_58;
+                image.matches(58, const { PLACES[58] }, &self.n28)?
+            }
+            && {
+                let image = column_59;
+                image.matches(59, const { PLACES[59] }, &self.c29)?
+            }
+            && {
+                let image = column_60;
+                image.matches(60, const { PLACES[60] }, &self.n29)?
+            }
+            && {
+                let image = column_61;
+                image.matches(61, const { PLACES[61] }, &self.c30)?
+            }
+            && {
+                let image = column_62;
+                image.matches(62, const { PLACES[62] }, &self.n30)?
+            }
+            && {
+                let image = column_63;
+                image.matches(63, const { PLACES[63] }, &self.c31)?
+            }
+            && {
+                let image = column_64;
+                image.matches(64, const { PLACES[64] }, &self.n31)?
+            }
+            && {
+                let image = column_65;
+                image.matches(65, const { PLACES[65] }, &self.computed)?
+            };
+        Ok((is_same, image.behind()))
+    }
+
+    #[inline]
+    fn key_straight(
+        rows: mirror_runtime::image::StraightRows<'_>,
+    ) -> Result<Self::Key, ValueError> {
+        use mirror_runtime::image::ReadImage as _;
+        let mut image = rows.first(NOT_NULL)?;
+        let column_0 = image.next(0, const { PLACES[0] })?;
+        {
+            let image = column_0;
+            image.get(0, const { PLACES[0] })
+        }
+    }
+
+    fn merge(&mut self, image: &RowImage<'_>) -> Result<(), ValueError> {
         image.merge(0, &mut self.id)?;
         image.merge(1, &mut self.c0)?;
         image.merge(2, &mut self.n0)?;
@@ -1457,22 +1806,6 @@ impl Row for Everything {
         image.merge(64, &mut self.n31)?;
         image.merge(65, &mut self.computed)?;
         Ok(())
-    }
-
-    #[inline]
-    fn matches(&self, image: &RowImage<'_>) -> Result<bool, ValueError> {
-        match image.exact::<SLOTS>(&LAYOUT) {
-            Some(image) => self.is_in(&image),
-            None => mirror_runtime::image::apart(|| self.is_in(image)),
-        }
-    }
-
-    #[inline]
-    fn decode_key(image: &RowImage<'_>) -> Result<Self::Key, ValueError> {
-        match image.exact::<SLOTS>(&LAYOUT) {
-            Some(image) => Self::read_key(&image),
-            None => mirror_runtime::image::apart(|| Self::read_key(image)),
-        }
     }
 
     fn from_select(

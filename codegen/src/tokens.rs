@@ -273,10 +273,7 @@ fn byte_form(
 ) -> (TokenStream, TokenStream) {
     let of_user = matches!(column.held, Held::User(_));
     match (of_user, column.nullable) {
-        (false, _) => (
-            quote!(self.#field.store(out)),
-            quote!(bytes.next(#layout)?),
-        ),
+        (false, _) => (quote!(self.#field.store(out)), quote!(bytes.next(#layout)?)),
         (true, false) => (
             quote!(<#decoded>::from(self.#field.clone()).store(out)),
             quote!(bytes.next_converted::<#decoded, _>(#layout)?),

@@ -50,7 +50,12 @@ pub(crate) struct TailArguments {
     #[command(flatten)]
     pub(crate) checkpoint: CheckpointArguments,
     /// Seconds between two checkpoints; another is written at the end.
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "checkpoint")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 300,
+        requires = "checkpoint"
+    )]
     pub(crate) checkpoint_interval: u64,
 }
 
@@ -98,7 +103,12 @@ pub(crate) struct CheckpointArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// What to do about a checkpoint that cannot be used.
-    #[arg(long, value_name = "WHAT", default_value = "bootstrap", requires = "checkpoint")]
+    #[arg(
+        long,
+        value_name = "WHAT",
+        default_value = "bootstrap",
+        requires = "checkpoint"
+    )]
     pub(crate) unusable_checkpoint: UnusableCheckpoint,
 }
 

@@ -48,7 +48,7 @@ mod verify;
 pub use bootstrap::check_server;
 pub use charset::Charset;
 pub use checkpoint::{
-    CheckpointError, CheckpointOptions, CheckpointStatus, Unusable, WhenUnusable,
+    CheckpointError, CheckpointOptions, CheckpointStatus, Unusable, WhenUnusable, read_checkpoint,
 };
 pub use doctor::{Diagnosis, diagnose};
 pub use error::{Error, TableError, ValueError};

@@ -37,9 +37,9 @@ use crate::layout::TableLayout;
 use crate::layout_check::check_layouts;
 use crate::mirror::Shared;
 use crate::source::{
-    BinlogPosition, Collations, Definitions, FollowedLog, Requirements, ServerInfo, Severity, SourceError,
-    SourceErrorKind, StopHandle, StreamStart, TableRequirement, connect, preflight, query_error,
-    status::binlog_status,
+    BinlogPosition, Collations, Definitions, FollowedLog, Requirements, ServerInfo, Severity,
+    SourceError, SourceErrorKind, StopHandle, StreamStart, TableRequirement, connect, preflight,
+    query_error, status::binlog_status,
 };
 use crate::statement::Reach;
 use crate::status::State;

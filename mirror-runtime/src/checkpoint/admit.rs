@@ -126,7 +126,9 @@ fn check_mariadb(header: &Header, conn: &mut Conn, info: &ServerInfo) -> Result<
     let sql = "SELECT BINLOG_GTID_POS(?, ?)";
     let answer: Option<Option<String>> = conn
         .exec_first(sql, (&*position.file, position.offset))
-        .map_err(|error| query_error(error, "reading the GTIDs at the checkpoint's position"))?;
+        .map_err(|error| {
+        query_error(error, "reading the GTIDs at the checkpoint's position")
+    })?;
     // NULL: the file is not there, or not so long; the look at the binlog says so.
     let Some(text) = answer.flatten() else {
         return Ok(());

@@ -61,7 +61,9 @@ pub enum Unusable {
         found: u32,
     },
     /// It was written by a program with other tables, columns or types.
-    #[error("its tables are not those that were compiled in: fingerprint {found}, expected {expected}")]
+    #[error(
+        "its tables are not those that were compiled in: fingerprint {found}, expected {expected}"
+    )]
     OtherSchema {
         /// Fingerprint of the generated code.
         expected: String,

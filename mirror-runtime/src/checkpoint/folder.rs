@@ -64,16 +64,14 @@ impl Folder {
     ) -> Result<u64, CheckpointError> {
         self.lock.as_ref().map_err(Clone::clone)?;
         let temporary = self.path.join(TEMPORARY);
-        let result = File::create(&temporary)
-            .and_then(write)
-            .and_then(|bytes| {
-                if keep_old {
-                    set_aside(&self.checkpoint(), &self.path.join(SET_ASIDE))?;
-                }
-                fs::rename(&temporary, self.checkpoint())?;
-                File::open(&self.path)?.sync_all()?;
-                Ok(bytes)
-            });
+        let result = File::create(&temporary).and_then(write).and_then(|bytes| {
+            if keep_old {
+                set_aside(&self.checkpoint(), &self.path.join(SET_ASIDE))?;
+            }
+            fs::rename(&temporary, self.checkpoint())?;
+            File::open(&self.path)?.sync_all()?;
+            Ok(bytes)
+        });
         result.map_err(|error| {
             // Its space is needed; the error is that of before.
             let _ = fs::remove_file(&temporary);

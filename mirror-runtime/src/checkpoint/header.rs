@@ -260,15 +260,7 @@ fn restore_default(bytes: &mut StoredBytes<'_>) -> Result<ColumnDefault, ValueEr
         [7] => {
             let year = u16::restore(bytes)?;
             let [month, day, hour, minute, second] = bytes.array()?;
-            SelectValue::Date(
-                year,
-                month,
-                day,
-                hour,
-                minute,
-                second,
-                u32::restore(bytes)?,
-            )
+            SelectValue::Date(year, month, day, hour, minute, second, u32::restore(bytes)?)
         }
         [8] => {
             let negative = bool::restore(bytes)?;

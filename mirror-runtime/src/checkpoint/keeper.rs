@@ -56,9 +56,6 @@ impl<'m, S: Schema> Keeper<'m, S> {
             return Ok(None);
         };
         let folder = Folder::open(&options.folder)?;
-        shared.status.update(|status| {
-            status.checkpoint.get_or_insert_default();
-        });
         Ok(Some(Self {
             shared,
             options,
@@ -130,9 +127,8 @@ impl<'m, S: Schema> Keeper<'m, S> {
         is_final: bool,
     ) {
         let (boundaries, last) = applier.boundary();
-        let is_whole = applier.is_live()
-            && applier.reload().is_none()
-            && boundaries == resume.boundaries;
+        let is_whole =
+            applier.is_live() && applier.reload().is_none() && boundaries == resume.boundaries;
         let Some(server) = resume.server.as_ref().filter(|_| is_whole) else {
             return;
         };

@@ -15,18 +15,17 @@ mod format;
 mod header;
 mod keeper;
 mod reader;
-#[cfg(test)]
-mod tests;
 mod warm_start;
 mod writer;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 pub use error::{CheckpointError, Unusable};
 pub(crate) use keeper::Keeper;
 
 use crate::source::BinlogPosition;
+use crate::store::{Schema, Store};
 
 /// Where and when a mirror writes checkpoints; it starts from the one that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,4 +89,25 @@ pub struct CheckpointStatus {
     /// Why the last try to write one failed; the last good one is kept then, and the next try is
     /// made when the next is due.
     pub error: Option<String>,
+}
+
+/// All tables of a checkpoint's file, without a server; `None` when there is no file. Tables that
+/// are not in it are empty.
+///
+/// # Errors
+/// When it cannot be read, is damaged, or is of other tables than `S` has.
+pub fn read_checkpoint<S: Schema>(path: &Path) -> Result<Option<S::Snapshot>, Unusable> {
+    let Some(opened) = reader::open(path)? else {
+        return Ok(None);
+    };
+    let tables = opened.header.tables.iter().map(Option::is_some);
+    let wanted: Vec<bool> = tables.take(S::layouts().len()).collect();
+    admit::check_schema::<S>(&opened.header, &wanted)?;
+    let position = opened.header.position.clone();
+    let (store, mut writer) = Store::<S>::new();
+    if let Some(tables) = opened.load(&writer, &wanted, &|_, _| true)? {
+        writer.replace(tables);
+        writer.commit(position);
+    }
+    Ok(Some(store.snapshot().into()))
 }

@@ -62,7 +62,9 @@ type Rows = Result<(usize, Option<Box<dyn Batch>>), Unusable>;
 pub(super) fn open(path: &Path) -> Result<Option<Opened>, Unusable> {
     let file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(unreadable(&error)),
     };
     let length = file.metadata().map_err(|error| unreadable(&error))?.len();
@@ -72,7 +74,24 @@ pub(super) fn open(path: &Path) -> Result<Option<Opened>, Unusable> {
         length,
     };
     let prefix: [u8; PREFIX_BYTES] = input.array()?;
-    let [m0, m1, m2, m3, m4, m5, m6, m7, f0, f1, f2, f3, l0, l1, l2, l3] = prefix;
+    let [
+        m0,
+        m1,
+        m2,
+        m3,
+        m4,
+        m5,
+        m6,
+        m7,
+        f0,
+        f1,
+        f2,
+        f3,
+        l0,
+        l1,
+        l2,
+        l3,
+    ] = prefix;
     if [m0, m1, m2, m3, m4, m5, m6, m7] != MAGIC {
         return Err(damaged(0, "it does not begin as a checkpoint does"));
     }

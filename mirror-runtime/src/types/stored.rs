@@ -104,8 +104,7 @@ impl Stored for Geometry {
     }
 
     fn restore(bytes: &mut StoredBytes<'_>) -> Result<Self, ValueError> {
-        Self::from_bytes(bytes.counted()?)
-            .ok_or(ValueError::Invalid("a geometry without its SRID"))
+        Self::from_bytes(bytes.counted()?).ok_or(ValueError::Invalid("a geometry without its SRID"))
     }
 }
 
@@ -202,9 +201,8 @@ impl Stored for Decimal {
     fn restore(bytes: &mut StoredBytes<'_>) -> Result<Self, ValueError> {
         let [scale] = bytes.array()?;
         let digits = i128::from_le_bytes(bytes.array()?);
-        Self::try_from_i128_with_scale(digits, u32::from(scale)).map_err(|_| {
-            ValueError::Invalid("a DECIMAL of more digits than the Rust type holds")
-        })
+        Self::try_from_i128_with_scale(digits, u32::from(scale))
+            .map_err(|_| ValueError::Invalid("a DECIMAL of more digits than the Rust type holds"))
     }
 }
 
@@ -293,12 +291,26 @@ mod tests {
             same([vec![7u8; length].into_boxed_slice()]);
         }
         same([Json::from_text("{\"a\": 1.50}")]);
-        same(["", "\0\0\0\0", "\0\0\0\0abc"].map(|raw| Geometry::from_bytes(raw.as_bytes()).unwrap()));
+        same(
+            ["", "\0\0\0\0", "\0\0\0\0abc"]
+                .map(|raw| Geometry::from_bytes(raw.as_bytes()).unwrap()),
+        );
         same([Vector::new([]), Vector::new([f32::NAN, -0.0, 1.5])]);
-        same(["0000-00-00", "2031-00-15", "9999-12-31", "2031-02-31"].map(|text| text.parse::<Date>().unwrap()));
-        same([DateTime::ZERO, "9999-12-31 23:59:59.999999".parse().unwrap()]);
-        same([(0, 0), (0, 1), (u32::MAX, 999_999)].map(|(s, m)| Timestamp::from_wire(s, m).unwrap()));
-        same(["-838:59:59.999999", "00:00:00", "838:59:59.999999"].map(|text| text.parse::<Time>().unwrap()));
+        same(
+            ["0000-00-00", "2031-00-15", "9999-12-31", "2031-02-31"]
+                .map(|text| text.parse::<Date>().unwrap()),
+        );
+        same([
+            DateTime::ZERO,
+            "9999-12-31 23:59:59.999999".parse().unwrap(),
+        ]);
+        same(
+            [(0, 0), (0, 1), (u32::MAX, 999_999)].map(|(s, m)| Timestamp::from_wire(s, m).unwrap()),
+        );
+        same(
+            ["-838:59:59.999999", "00:00:00", "838:59:59.999999"]
+                .map(|text| text.parse::<Time>().unwrap()),
+        );
         same([Uuid::from_u128(u128::MAX / 3)]);
         same([Ipv4Addr::new(1, 2, 3, 4)]);
         same([Ipv6Addr::LOCALHOST]);
@@ -306,7 +318,15 @@ mod tests {
 
     #[test]
     fn floats_come_back_bit_by_bit() {
-        for number in [0.0, -0.0, f64::NAN, -f64::NAN, f64::INFINITY, 5e-324, f64::MAX] {
+        for number in [
+            0.0,
+            -0.0,
+            f64::NAN,
+            -f64::NAN,
+            f64::INFINITY,
+            5e-324,
+            f64::MAX,
+        ] {
             assert_eq!(back(&number).to_bits(), number.to_bits());
         }
         let odd = f32::from_bits(0x7fc0_1234);
@@ -315,11 +335,19 @@ mod tests {
 
     #[test]
     fn decimals_keep_their_scale() {
-        for text in ["0.00", "-1.50", "9999999999999999999999999999", "-0.0000000000000000000000000001"] {
+        for text in [
+            "0.00",
+            "-1.50",
+            "9999999999999999999999999999",
+            "-0.0000000000000000000000000001",
+        ] {
             let number: Decimal = text.parse().unwrap();
             assert_eq!(back(&number).to_string(), text);
             let number: BigDecimal = text.parse().unwrap();
-            assert_eq!(back(&number).as_bigint_and_exponent(), number.as_bigint_and_exponent());
+            assert_eq!(
+                back(&number).as_bigint_and_exponent(),
+                number.as_bigint_and_exponent()
+            );
         }
         let digits = "9".repeat(65);
         let big: BigDecimal = format!("-{digits}").parse().unwrap();

@@ -342,7 +342,9 @@ impl<'s, S: Generated> Case<'s, S> {
 /// The mirror started from a checkpoint.
 fn assert_restarted<S: Schema>(mirror: &Mirror<S>) {
     let status = mirror.status().checkpoint;
-    let from = status.as_ref().and_then(|status| status.started_from.as_ref());
+    let from = status
+        .as_ref()
+        .and_then(|status| status.started_from.as_ref());
     assert!(from.is_some(), "{status:?}");
 }
 

@@ -53,7 +53,10 @@ fn checkpoint(mirror: &Mirror) -> CheckpointStatus {
 /// Where the checkpoint stood that the mirror started from.
 fn started_from(mirror: &Mirror) -> BinlogPosition {
     let status = checkpoint(mirror);
-    status.started_from.clone().unwrap_or_else(|| panic!("{status:?}"))
+    status
+        .started_from
+        .clone()
+        .unwrap_or_else(|| panic!("{status:?}"))
 }
 
 /// The error of a mirror that does not get live.
@@ -67,7 +70,11 @@ fn error_of(options: Options) -> Error {
 /// Compares all rows with the server's.
 fn assert_verified(mirror: &Mirror) {
     let report = mirror.verify(&VerifyOptions::default()).unwrap();
-    assert_eq!((report.differences(), report.not_compared()), (0, 0), "{report}");
+    assert_eq!(
+        (report.differences(), report.not_compared()),
+        (0, 0),
+        "{report}"
+    );
 }
 
 /// The checkpoint's file in a folder.

@@ -62,9 +62,11 @@ fn a_checkpoint_of_other_tables_is_not_used(flavor: Flavor) {
     few.tables = Some(vec!["mirror_test.marker".into()]);
     let mirror = world.mirror_with(few.clone());
     mirror.stop();
-    refused(&world, folder.path(), |reason| {
-        matches!(reason, Unusable::TableMissing { table } if table.starts_with("mirror_test."))
-    });
+    refused(
+        &world,
+        folder.path(),
+        |reason| matches!(reason, Unusable::TableMissing { table } if table.starts_with("mirror_test.")),
+    );
     // One that has more than is selected serves.
     let mirror = world.mirror_with(few);
     started_from(&mirror);
@@ -170,8 +172,16 @@ fn a_checkpoint_serves_another_server_with_the_same_gtids(flavor: Flavor) {
     let folder = tempfile::tempdir().unwrap();
     leave_checkpoint(&world, folder.path());
     let other = World::start_with(flavor, &options);
-    let executed: String = world.server.query_value("SELECT @@gtid_executed").unwrap().unwrap();
-    let marker: u64 = world.server.query_value("SELECT n FROM mirror_test.marker").unwrap().unwrap();
+    let executed: String = world
+        .server
+        .query_value("SELECT @@gtid_executed")
+        .unwrap()
+        .unwrap();
+    let marker: u64 = world
+        .server
+        .query_value("SELECT n FROM mirror_test.marker")
+        .unwrap()
+        .unwrap();
     let mut conn = other.conn();
     for sql in [
         "SET SESSION sql_log_bin = 0",

@@ -86,7 +86,12 @@ fn start(
         return Err(format!("{held} rows are there, expected {rows}").into());
     }
     let is_restarted = |status: &CheckpointStatus| status.started_from.is_some();
-    if mirror.status().checkpoint.as_ref().is_some_and(is_restarted) {
+    if mirror
+        .status()
+        .checkpoint
+        .as_ref()
+        .is_some_and(is_restarted)
+    {
         let report = mirror.verify(&VerifyOptions::default())?;
         if !report.is_equal() {
             return Err(format!("the mirror differs from the server: {report}").into());

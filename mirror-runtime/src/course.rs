@@ -105,8 +105,8 @@ impl<'m, S: Schema> Course<'m, S> {
 
     /// Takes over where the load stands; the start of its replay.
     pub(crate) fn take(&mut self, loaded: &mut Loaded<S>) -> StreamStart {
-        if let Some(log) = loaded.log.take() {
-            self.log = log;
+        if let Some((log, _)) = &loaded.restored {
+            self.log = log.clone();
             self.states.restored();
             self.defaults = std::mem::take(&mut loaded.defaults);
             return loaded.start.clone();

@@ -45,9 +45,8 @@ pub(crate) fn run<S: Schema>(shared: &Shared<S>, writer: Writer<S>) -> Result<()
     };
     std::thread::scope(|scope| {
         keeper.start(scope)?;
-        let result = run_with(shared, writer, Some(&keeper));
-        keeper.end();
-        result
+        let _end = keeper.end_on_drop();
+        run_with(shared, writer, Some(&keeper))
     })
 }
 
@@ -112,6 +111,7 @@ impl<S: Schema> Session<'_, S> {
         let start = course.take(&mut loaded);
         let log = std::mem::take(&mut course.log);
         let mut resume = Resume::new(start, loaded.by_position, log);
+        resume.before = loaded.restored.and_then(|(_, before)| before);
         let mut reader = TransactionReader::new(S::layouts(), &shared.selected)
             .with_defaults(course.defaults.clone())
             .with_collations(loaded.collations)

@@ -3,7 +3,9 @@
 use crate::apply::Applier;
 use crate::by_position::ByPosition;
 use crate::error::{Error, TableError};
-use crate::source::{FollowedLog, ServerInfo, SourceError, SourceErrorKind, StreamStart};
+use crate::source::{
+    FollowedLog, Gtid, MariaDbGtid, ServerInfo, SourceError, SourceErrorKind, StreamStart,
+};
 use crate::store::Schema;
 
 /// Tries in a row, without any progress, at a stream that cannot be read.
@@ -18,6 +20,8 @@ pub(crate) struct Resume {
     pub(crate) log: FollowedLog,
     /// Whose log that is, once a connection was made.
     pub(crate) server: Option<ServerInfo>,
+    /// On MariaDB, the transaction that ends at `start`, if that is known.
+    pub(crate) before: Option<MariaDbGtid>,
 }
 
 impl Resume {
@@ -28,6 +32,7 @@ impl Resume {
             boundaries: 0,
             log,
             server: None,
+            before: None,
         }
     }
 
@@ -40,6 +45,10 @@ impl Resume {
         self.boundaries = boundaries;
         self.log.passed_boundary();
         let Some(last) = last else { return };
+        self.before = match last.gtid {
+            Some(Gtid::MariaDb(gtid)) => Some(gtid),
+            _ => None,
+        };
         match (&mut self.start, &last.gtid) {
             (StreamStart::Gtid(set), Some(gtid)) => {
                 set.add(gtid);

@@ -37,9 +37,9 @@ use crate::layout::TableLayout;
 use crate::layout_check::check_layouts;
 use crate::mirror::Shared;
 use crate::source::{
-    BinlogPosition, Collations, Definitions, FollowedLog, Requirements, ServerInfo, Severity,
-    SourceError, SourceErrorKind, StopHandle, StreamStart, TableRequirement, connect, preflight,
-    query_error, status::binlog_status,
+    BinlogPosition, Collations, Definitions, FollowedLog, MariaDbGtid, Requirements, ServerInfo,
+    Severity, SourceError, SourceErrorKind, StopHandle, StreamStart, TableRequirement, connect,
+    preflight, query_error, status::binlog_status,
 };
 use crate::statement::Reach;
 use crate::status::State;
@@ -72,8 +72,9 @@ pub(crate) struct Loaded<S: Schema> {
     pub(crate) by_position: ByPosition,
     /// Through what statements change tables that they do not name.
     pub(crate) reach: Reach,
-    /// Of tables that were read from a checkpoint: the log in which they stand.
-    pub(crate) log: Option<FollowedLog>,
+    /// Of tables that were read from a checkpoint: the log in which they stand, and on MariaDB the
+    /// transaction that ends at `start`.
+    pub(crate) restored: Option<(FollowedLog, Option<MariaDbGtid>)>,
 }
 
 /// What to load, and how.
@@ -160,7 +161,7 @@ pub(crate) fn bootstrap<S: Schema>(
         collations,
         lower_case_names: info.lower_case_table_names != 0,
         reach: Reach::of_server(S::layouts(), &definitions, known_until),
-        log: None,
+        restored: None,
     })
 }
 

@@ -12,8 +12,8 @@ use super::header::Header;
 use crate::error::Error;
 use crate::options::Options;
 use crate::source::{
-    BinlogPosition, EventSource, Family, FollowedLog, Gtid, GtidSet, LiveSource, ServerInfo,
-    SourceError, SourceErrorKind, StreamOptions, StreamStart, query_error, status,
+    BinlogPosition, EventSource, Family, FollowedLog, GtidSet, LiveSource, ServerInfo, SourceError,
+    SourceErrorKind, StreamOptions, StreamStart, query_error, status,
 };
 use crate::store::Schema;
 
@@ -119,8 +119,7 @@ fn check_mariadb(header: &Header, conn: &mut Conn, info: &ServerInfo) -> Result<
         let (expected, found) = (header.server.id.to_string(), info.server_id.to_string());
         return Err(other("server_id", &expected, &found));
     }
-    let (StreamStart::File(position), Some(Gtid::MariaDb(last))) = (&header.start, &header.gtid)
-    else {
+    let (StreamStart::File(position), Some(last)) = (&header.start, header.before) else {
         return Ok(());
     };
     let sql = "SELECT BINLOG_GTID_POS(?, ?)";
@@ -137,7 +136,7 @@ fn check_mariadb(header: &Header, conn: &mut Conn, info: &ServerInfo) -> Result<
         Ok(GtidSet::MariaDb(list)) => list.last_of(last.domain),
         _ => None,
     };
-    match at_position == Some(*last) {
+    match at_position == Some(last) {
         true => Ok(()),
         false => Err(other(
             "the GTID before the position",
@@ -165,7 +164,7 @@ pub(super) fn check_log(
     let gone = |error: SourceError| match cannot_be_followed(&error) {
         true => Refusal::Unusable(Unusable::Gone {
             position: header.start.to_string(),
-            error,
+            error: Box::new(error),
         }),
         false => error.into(),
     };

@@ -23,7 +23,7 @@ pub enum CheckpointError {
         /// The file's path.
         path: String,
         /// Why.
-        reason: Unusable,
+        reason: Box<Unusable>,
     },
     /// A checkpoint cannot be written.
     #[error("checkpoint {path} cannot be written: {error}; check space and rights there")]
@@ -100,6 +100,6 @@ pub enum Unusable {
         /// Where the checkpoint stands.
         position: String,
         /// What the server says.
-        error: SourceError,
+        error: Box<SourceError>,
     },
 }

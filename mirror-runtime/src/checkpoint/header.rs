@@ -5,7 +5,9 @@ use std::sync::Arc;
 use crate::error::ValueError;
 use crate::image::ColumnDefault;
 use crate::row::SelectValue;
-use crate::source::{BinlogPosition, Family, FollowedLog, Gtid, GtidSet, ServerInfo, StreamStart};
+use crate::source::{
+    BinlogPosition, Family, FollowedLog, GtidSet, MariaDbGtid, ServerInfo, StreamStart,
+};
 use crate::stored::{Stored, StoredBytes, store_counted, store_length};
 
 /// The part before the rows.
@@ -22,8 +24,8 @@ pub(super) struct Header {
     pub(super) position: BinlogPosition,
     /// Where the stream goes on.
     pub(super) start: StreamStart,
-    /// The last transaction on MariaDB.
-    pub(super) gtid: Option<Gtid>,
+    /// On MariaDB, the transaction that ends there, if that is known.
+    pub(super) before: Option<MariaDbGtid>,
     /// The file in which the stream goes on: its name, and when it was begun.
     pub(super) log: Option<(String, u32)>,
     /// By table index; `None` for tables that are not in it.
@@ -86,11 +88,8 @@ impl Header {
                 text(&mut out, &set.to_string());
             }
         }
-        let gtid = match &self.gtid {
-            Some(Gtid::MariaDb(gtid)) => Some(gtid.to_string()),
-            _ => None,
-        };
-        optional_text(&mut out, gtid.as_deref());
+        let before = self.before.map(|gtid| gtid.to_string());
+        optional_text(&mut out, before.as_deref());
         self.log.is_some().store(&mut out);
         if let Some((file, begun)) = &self.log {
             text(&mut out, file);
@@ -135,10 +134,8 @@ impl Header {
                     .map_err(|_| ValueError::Invalid("no GTID set"))?,
             ),
         };
-        let gtid = match Option::<Box<str>>::restore(bytes)? {
-            Some(text) => Some(Gtid::MariaDb(
-                text.parse().map_err(|_| ValueError::Invalid("no GTID"))?,
-            )),
+        let before = match Option::<Box<str>>::restore(bytes)? {
+            Some(text) => Some(text.parse().map_err(|_| ValueError::Invalid("no GTID"))?),
             None => None,
         };
         let log = match bool::restore(bytes)? {
@@ -162,7 +159,7 @@ impl Header {
             server,
             position,
             start,
-            gtid,
+            before,
             log,
             tables,
         })

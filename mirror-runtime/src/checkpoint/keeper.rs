@@ -20,11 +20,13 @@ use crate::error::Error;
 use crate::image::ColumnDefault;
 use crate::mirror::Shared;
 use crate::resume::Resume;
-use crate::source::{BinlogPosition, FollowedLog, ServerInfo, StreamStart};
+use crate::source::{BinlogPosition, ServerInfo, StreamStart};
 use crate::store::{Schema, Snapshot, Writer};
 
 /// Wait where there is no interval.
 const FOR_EVER: Duration = Duration::from_secs(1 << 30);
+/// Number of the load by which the rows of a checkpoint become readers' first.
+const RESTORED_LOAD: u64 = 1;
 
 /// The checkpoints of a mirror.
 pub(crate) struct Keeper<'m, S: Schema> {
@@ -35,12 +37,22 @@ pub(crate) struct Keeper<'m, S: Schema> {
     due: AtomicBool,
     jobs: Mutex<Option<Sender<Job<S>>>>,
     /// Where the last checkpoint stands that is in the folder and can be used.
-    last: Mutex<Option<(BinlogPosition, StreamStart)>>,
+    last: Mutex<Option<Place>>,
+}
+
+/// What a checkpoint is of: none is written of the same again.
+#[derive(Debug, Clone, PartialEq)]
+struct Place {
+    position: BinlogPosition,
+    start: StreamStart,
+    /// The number of the load: rows that were loaded again may be others.
+    load: u64,
 }
 
 /// A state of the tables with its place.
 struct Job<S: Schema> {
     header: Header,
+    place: Place,
     snapshot: Snapshot<S>,
     /// The mirror ends with it.
     is_final: bool,
@@ -78,7 +90,11 @@ impl<'m, S: Schema> Keeper<'m, S> {
         let path = self.folder.checkpoint();
         let loaded = warm_start(&path, self.options, self.shared, server_id, writer)?;
         if let Some(loaded) = &loaded {
-            *lock(&self.last) = Some((loaded.before_load.clone(), loaded.start.clone()));
+            *lock(&self.last) = Some(Place {
+                position: loaded.before_load.clone(),
+                start: loaded.start.clone(),
+                load: RESTORED_LOAD,
+            });
         }
         Ok(loaded)
     }
@@ -99,9 +115,10 @@ impl<'m, S: Schema> Keeper<'m, S> {
         }
     }
 
-    /// Lets the thread that writes end, once it has written what it was given.
-    pub(crate) fn end(&self) {
-        lock(&self.jobs).take();
+    /// Lets the thread that writes end when this is dropped, however that comes: it writes what it
+    /// was given before.
+    pub(crate) fn end_on_drop(&self) -> EndOnDrop<'_, 'm, S> {
+        EndOnDrop(self)
     }
 
     /// To be called at boundaries of a live mirror: keeps this one if a checkpoint is due.
@@ -149,13 +166,18 @@ impl<'m, S: Schema> Keeper<'m, S> {
                 None => return,
             },
         };
-        let place = (position, resume.start.clone());
+        let place = Place {
+            position,
+            start: resume.start.clone(),
+            load: snapshot.version().load,
+        };
         if lock(&self.last).as_ref() == Some(&place) {
             return;
         }
-        let header = self.header(&snapshot, place, defaults, &resume.log, server);
+        let header = self.header(&snapshot, place.clone(), defaults, resume, server);
         let job = Job {
             header,
+            place,
             snapshot,
             is_final,
         };
@@ -168,9 +190,9 @@ impl<'m, S: Schema> Keeper<'m, S> {
     fn header(
         &self,
         snapshot: &Snapshot<S>,
-        (position, start): (BinlogPosition, StreamStart),
+        place: Place,
         defaults: &[Arc<[ColumnDefault]>],
-        log: &FollowedLog,
+        resume: &Resume,
         server: &ServerInfo,
     ) -> Header {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -186,10 +208,10 @@ impl<'m, S: Schema> Keeper<'m, S> {
             fingerprint: S::fingerprint().to_owned(),
             written_at: now.map_or(0, |now| now.as_secs()),
             server: Server::of(server),
-            position,
-            start,
-            gtid: self.shared.status.get().gtid,
-            log: log.to_store(),
+            position: place.position,
+            start: place.start,
+            before: resume.before,
+            log: resume.log.to_store(),
             tables: tables.collect(),
         }
     }
@@ -223,7 +245,7 @@ impl<'m, S: Schema> Keeper<'m, S> {
         };
         let position = &job.header.position;
         tracing::info!(%position, bytes, "checkpoint");
-        *lock(&self.last) = Some((position.clone(), job.header.start.clone()));
+        *lock(&self.last) = Some(job.place.clone());
         self.shared.status.update(|status| {
             let shown = status.checkpoint.get_or_insert_default();
             shown.written_at = Some(SystemTime::now());
@@ -241,6 +263,15 @@ impl<'m, S: Schema> Keeper<'m, S> {
             let shown = status.checkpoint.get_or_insert_default();
             shown.error = Some(error.to_string());
         });
+    }
+}
+
+/// Ends the thread that writes.
+pub(crate) struct EndOnDrop<'k, 'm, S: Schema>(&'k Keeper<'m, S>);
+
+impl<S: Schema> Drop for EndOnDrop<'_, '_, S> {
+    fn drop(&mut self) {
+        lock(&self.0.jobs).take();
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn warm_start<S: Schema>(
     if options.when_unusable == WhenUnusable::Refuse {
         return Err(CheckpointError::Refused {
             path: path.display().to_string(),
-            reason,
+            reason: Box::new(reason),
         }
         .into());
     }
@@ -91,7 +91,6 @@ fn start<S: Schema>(
     shared.status.update(|status| {
         let shown = status.checkpoint.get_or_insert_default();
         shown.started_from = Some(header.position.clone());
-        status.gtid.clone_from(&header.gtid);
     });
     let defaults = header.tables.iter().map(|table| match table {
         Some(table) => Arc::clone(&table.defaults),
@@ -102,7 +101,7 @@ fn start<S: Schema>(
         is_whole: true,
         by_position: ByPosition::new(&info, &header.start, &header.position),
         defaults: defaults.collect(),
-        log: Some(header.followed_log()),
+        restored: Some((header.followed_log(), header.before)),
         start: header.start,
         before_load: header.position,
         contents: None,

@@ -50,7 +50,7 @@ impl Mark {
 }
 
 /// The log that a mirror follows, through any number of connections.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct FollowedLog {
     /// The file of the last boundary, where the stream goes on.
     resume: Option<Mark>,

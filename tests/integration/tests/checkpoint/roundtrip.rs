@@ -18,6 +18,7 @@ on_both_servers!(
     the_checkpoint_of_a_writer_s_moment_is_a_boundary,
     nothing_is_written_when_nothing_happened,
     any_byte_that_is_another_is_noticed,
+    rows_of_every_size_come_back_in_order,
 );
 
 /// Tables of types; each has its key in `id`.
@@ -198,4 +199,48 @@ fn any_byte_that_is_another_is_noticed(flavor: Flavor) {
         assert!(is_refused(&whole[..at]), "cut at {at}");
     }
     assert!(is_refused(&[whole.as_slice(), &[0]].concat()));
+}
+
+/// Rows around the sizes at which a block is full, or a row stands alone in one.
+fn rows_of_every_size_come_back_in_order(flavor: Flavor) {
+    const MB: usize = 1 << 20;
+    let sizes = [
+        0,
+        MB - 400,
+        MB,
+        MB + 1,
+        10,
+        3 * MB,
+        5 * MB,
+        6 * MB,
+        8 * MB - 400,
+        8 * MB,
+        9 * MB,
+        1,
+        12 * MB,
+    ];
+    let world = World::start(flavor);
+    let mut conn = world.conn();
+    for (id, bytes) in (1..).zip(sizes) {
+        let letter = char::from(b'a' + id as u8);
+        let sql = format!(
+            "INSERT INTO byte_strings (id, long_blob) VALUES ({id}, REPEAT('{letter}', {bytes}))"
+        );
+        run_in(&mut conn, &sql);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    leave_checkpoint(&world, folder.path());
+    let mirror = mirror_in(&world, folder.path());
+    started_from(&mirror);
+    let snapshot = mirror.snapshot();
+    let mut rows = snapshot.byte_strings().iter();
+    for (id, bytes) in (1..).zip(sizes) {
+        let row = rows.next().unwrap();
+        assert_eq!((row.id, row.long_blob.len()), (id, bytes));
+        let letter = b'a' + id as u8;
+        assert!(row.long_blob.iter().all(|&byte| byte == letter), "{id}");
+    }
+    assert_eq!(rows.next(), None);
+    let status = checkpoint(&mirror);
+    println!("{flavor}: {status:?}");
 }

@@ -132,37 +132,88 @@ fn snapshots(store: &Store<Payload>) -> f64 {
     })
 }
 
+/// What the store's reads are compared with, which no writer touches.
+struct Plain {
+    map: HashMap<i32, Arc<Row>, foldhash::fast::RandomState>,
+    counted: Arc<u64>,
+    rows: u64,
+}
+
+impl Plain {
+    fn new(rows: u64) -> Self {
+        let ids = (0..rows).map(|id| i32::try_from(id).unwrap_or(0));
+        Self {
+            map: ids.map(|id| (id, Arc::new(Row::new(id, 1)))).collect(),
+            counted: Arc::new(1),
+            rows,
+        }
+    }
+
+    fn gets(&self) -> f64 {
+        let mut random = Random(88_172_645_463_325_252);
+        per(READS, || {
+            for _ in 0..READS {
+                black_box(self.map.get(&random.key(self.rows)).map(|row| row.field1));
+            }
+        })
+    }
+
+    fn counts(&self) -> f64 {
+        per(SNAPSHOTS, || {
+            for _ in 0..SNAPSHOTS {
+                black_box(*black_box(Arc::clone(&self.counted)));
+            }
+        })
+    }
+}
+
+/// Nanoseconds of each kind of read, run by run.
+#[derive(Default)]
+struct Reads {
+    get: Vec<f64>,
+    map_get: Vec<f64>,
+    snapshot: Vec<f64>,
+    count: Vec<f64>,
+}
+
+impl Reads {
+    fn measure(store: &Store<Payload>, plain: &Plain, runs: usize) -> Self {
+        let mut reads = Self::default();
+        for _ in 0..runs {
+            reads.get.push(gets(store, plain.rows));
+            reads.map_get.push(plain.gets());
+            reads.snapshot.push(snapshots(store));
+            reads.count.push(plain.counts());
+        }
+        reads
+    }
+
+    /// Medians, in this order: get, `map_get`, snapshot, count.
+    fn medians(mut self) -> [f64; 4] {
+        [
+            median(&mut self.get),
+            median(&mut self.map_get),
+            median(&mut self.snapshot),
+            median(&mut self.count),
+        ]
+    }
+}
+
 /// Figures of the store on its own.
 pub(crate) fn run(rows: u64, runs: usize) -> Vec<Measurement> {
     let mut filled = Filled::new(rows);
     let store = Arc::clone(&filled.store);
-    let map: HashMap<i32, Arc<Row>, foldhash::fast::RandomState> = (0..rows)
-        .map(|id| i32::try_from(id).unwrap_or(0))
-        .map(|id| (id, Arc::new(Row::new(id, 1))))
-        .collect();
-    let (mut ours, mut theirs, mut takes) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..runs {
-        ours.push(gets(&store, rows));
-        let mut random = Random(88_172_645_463_325_252);
-        theirs.push(per(READS, || {
-            for _ in 0..READS {
-                black_box(map.get(&random.key(rows)).map(|row| row.field1));
-            }
-        }));
-        takes.push(snapshots(&store));
-    }
-    drop(map);
-    let (mut ours_beside, mut takes_beside) = (Vec::new(), Vec::new());
+    let plain = Plain::new(rows);
+    let idle = Reads::measure(&store, &plain, runs).medians();
     let ended = AtomicBool::new(false);
-    std::thread::scope(|scope| {
+    let beside = std::thread::scope(|scope| {
         let (filled, ended) = (&mut filled, &ended);
         scope.spawn(move || filled.write(1, || ended.load(Ordering::Relaxed)));
-        for _ in 0..runs {
-            ours_beside.push(gets(&store, rows));
-            takes_beside.push(snapshots(&store));
-        }
+        let beside = Reads::measure(&store, &plain, runs).medians();
         ended.store(true, Ordering::Relaxed);
+        beside
     });
+    drop(plain);
     let mut write = |size| {
         let mut speeds: Vec<f64> = (0..runs)
             .map(|_| {
@@ -173,8 +224,6 @@ pub(crate) fn run(rows: u64, runs: usize) -> Vec<Measurement> {
         median(&mut speeds)
     };
     let (single, thousand) = (write(1), write(1000));
-    let get = median(&mut ours);
-    let take = median(&mut takes);
     let figure = |name: &str, unit, value, baseline, baseline_value| Measurement {
         name: name.into(),
         unit,
@@ -184,29 +233,30 @@ pub(crate) fn run(rows: u64, runs: usize) -> Vec<Measurement> {
         runs,
         note: format!("{rows} rows"),
     };
+    let [get, map_get, snapshot, count] = idle;
+    let [get_beside, map_get_beside, snapshot_beside, count_beside] = beside;
+    let map = "HashMap<i32, Arc<Row>>, same hash";
+    let idle = "the same without a writer";
     vec![
+        figure("get", "ns", get, map, map_get),
+        figure("get_beside_writer", "ns", get_beside, idle, get),
         figure(
-            "get",
+            "get_beside_writer_vs_map",
             "ns",
-            get,
-            "HashMap<i32, Arc<Row>>, same hash",
-            median(&mut theirs),
+            get_beside,
+            "that map beside the writer, which does not touch it",
+            map_get_beside,
         ),
-        figure(
-            "get_beside_writer",
-            "ns",
-            median(&mut ours_beside),
-            "get without a writer",
-            get,
-        ),
-        figure("snapshot", "ns", take, "50 ns", 50.0),
+        figure("map_get_beside_writer", "ns", map_get_beside, idle, map_get),
+        figure("snapshot", "ns", snapshot, "50 ns", 50.0),
         figure(
             "snapshot_beside_writer",
             "ns",
-            median(&mut takes_beside),
-            "snapshot without a writer",
-            take,
+            snapshot_beside,
+            idle,
+            snapshot,
         ),
+        figure("count_beside_writer", "ns", count_beside, idle, count),
         figure(
             "put_1_row_transactions",
             "rows/s",

@@ -19,7 +19,7 @@ use cold_string::ColdString;
 /// assert_eq!(text.to_uppercase(), "ZÜRICH");
 /// assert_eq!(size_of::<Option<Text>>(), 8);
 /// ```
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text(ColdString);
 
 impl Text {
@@ -41,6 +41,13 @@ impl Text {
             length if length < SHORT => length + 1,
             length => length + size_of::<u32>(),
         }
+    }
+}
+
+impl Default for Text {
+    #[inline(always)]
+    fn default() -> Self {
+        Self(const { ColdString::new_inline_const("") })
     }
 }
 

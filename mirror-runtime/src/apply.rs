@@ -346,7 +346,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             }
             let writer = &*self.writer;
             let changed = self.changed.drain(..);
-            self.status.update(|status| {
+            self.status.update_with(boundary.gtid.as_ref(), |status| {
                 refresh(writer, status, changed);
                 status.position = Some(boundary.position.clone());
                 if boundary.gtid.is_some() {

@@ -66,6 +66,7 @@ mod tests {
             version_comment: String::new(),
             server_uuid: None,
             server_id: 1,
+            host: String::new(),
             lower_case_table_names: 0,
         }
     }

@@ -70,6 +70,7 @@ impl<'m, S: Schema> Course<'m, S> {
             let order = Order {
                 loading: self.states.loading(),
                 resume: self.resume.as_ref(),
+                log: &self.log,
                 // Our own stream of before a reload may still be listed among the replicas.
                 check_id: self.reason.is_none().then_some(self.server_id),
                 in_snapshot: self.in_snapshot,
@@ -84,7 +85,12 @@ impl<'m, S: Schema> Course<'m, S> {
             match loaded {
                 Ok(loaded) => {
                     self.missing = 0;
+                    shared.servers.served();
                     return Ok(Some(loaded));
+                }
+                Err(error) if self.has_another(&error) => {
+                    tracing::warn!(%error, "trying the next server");
+                    continue;
                 }
                 Err(error) if reloading && is_transient(&error) => {
                     tracing::warn!(%error, "loading again failed");
@@ -103,10 +109,15 @@ impl<'m, S: Schema> Course<'m, S> {
         }
     }
 
+    /// Whether there is a server that was not tried since one served: goes on to it.
+    fn has_another(&self, error: &Error) -> bool {
+        matches!(error, Error::Source(_)) && self.shared.servers.failed()
+    }
+
     /// Takes over where the load stands; the start of its replay.
     pub(crate) fn take(&mut self, loaded: &mut Loaded<S>) -> StreamStart {
-        if let Some((log, _)) = &loaded.restored {
-            self.log = log.clone();
+        if let Some(log) = loaded.restored.take() {
+            self.log = log;
             self.states.restored();
             self.defaults = std::mem::take(&mut loaded.defaults);
             return loaded.start.clone();

@@ -117,6 +117,11 @@ pub enum Error {
         /// How long, in seconds.
         seconds: u64,
     },
+    /// GTIDs were waited for, and the mirror follows positions in files.
+    #[error(
+        "the mirror follows a server without GTIDs, so these cannot be waited for; wait for a binlog position, or turn gtid_mode on"
+    )]
+    WithoutGtids,
     /// A table was asked for that the generated code does not have.
     #[error(
         "table '{name}' is not mirrored; this build mirrors {mirrored}; name one of these, or add it to schema.json and run `cargo xtask regenerate`"

@@ -7,7 +7,7 @@ use mysql::prelude::Queryable;
 
 use crate::apply::Applier;
 use crate::backoff::Backoff;
-use crate::bootstrap::Loaded;
+use crate::bootstrap::{Loaded, check_server};
 use crate::checkpoint::Keeper;
 use crate::course::Course;
 use crate::error::Error;
@@ -18,10 +18,10 @@ use crate::policy::{Cause, Policy};
 use crate::quiet_server::QuietServer;
 use crate::reload::Reload;
 use crate::replay::ReplayedOver;
-use crate::resume::{Recovery, Resume, recovery};
+use crate::resume::{Failures, Recovery, Resume};
 use crate::source::{
-    BinlogPosition, EventSource, LiveSource, ServerUrl, SourceError, StatementTexts, StreamOptions,
-    StreamStart, connect, query_error,
+    BinlogPosition, Collations, EventSource, LiveSource, ServerInfo, ServerUrl, SourceError,
+    StatementTexts, StreamOptions, StreamStart, connect, query_error,
 };
 use crate::status::State;
 use crate::store::{Schema, Writer};
@@ -109,15 +109,15 @@ impl<S: Schema> Session<'_, S> {
     ) -> Result<Ended, Error> {
         let shared = self.shared;
         let start = course.take(&mut loaded);
-        let log = std::mem::take(&mut course.log);
-        let mut resume = Resume::new(start, loaded.by_position, log);
-        resume.before = loaded.restored.and_then(|(_, before)| before);
+        let mut log = std::mem::take(&mut course.log);
+        log.is_now_of(loaded.server);
+        let mut resume = Resume::new(start, loaded.gtids, loaded.by_position, log);
         let mut reader = TransactionReader::new(S::layouts(), &shared.selected)
             .with_defaults(course.defaults.clone())
             .with_collations(loaded.collations)
             .with_lower_case_names(loaded.lower_case_names)
             .with_reach(loaded.reach)
-            .with_statement_texts(StatementTexts::new(shared.options.url.clone()));
+            .with_statement_texts(StatementTexts::new(shared.url().clone()));
         let replayed_over = ReplayedOver {
             before_load: loaded.before_load,
             contents: loaded.contents,
@@ -131,7 +131,7 @@ impl<S: Schema> Session<'_, S> {
         let mut applier = Applier::new(writer, states, foreign_keys, replayed_over, shared);
         let mut until = Some(loaded.until);
         let mut backoff = Backoff::new(&shared.options);
-        let mut unreadable = 0;
+        let mut failures = Failures::default();
         loop {
             let before = resume.boundaries;
             let result = self.stream(
@@ -147,7 +147,8 @@ impl<S: Schema> Session<'_, S> {
             shared.set_stream(None);
             if resume.boundaries > before {
                 backoff.reset();
-                unreadable = 0;
+                failures = Failures::default();
+                shared.servers.served();
             }
             if shared.stopped() {
                 if let Some(keeper) = self.keeper {
@@ -162,7 +163,13 @@ impl<S: Schema> Session<'_, S> {
                 }
                 // Another stream goes on from where this one was.
                 Ok(None) => continue,
-                Err(Error::Source(error)) => match recovery(&error, &mut unreadable) {
+                Err(Error::Source(error @ SourceError::OtherServer { .. }))
+                    if resume.go_by_gtids() =>
+                {
+                    tracing::warn!(%error, "going on by GTIDs");
+                    continue;
+                }
+                Err(Error::Source(error)) => match self.recovery(&mut failures, &error, &resume) {
                     Recovery::Reconnect => tracing::warn!(%error, "connecting again"),
                     Recovery::Reload => {
                         let reload = gap::<S>(&error);
@@ -179,8 +186,19 @@ impl<S: Schema> Session<'_, S> {
                 status.state = State::Reconnecting;
                 status.reconnects += 1;
             });
-            backoff.wait(shared);
+            // What went on is tried again first; of others that failed, the next.
+            let went_on = resume.boundaries > before;
+            if went_on || !shared.servers.failed() {
+                backoff.wait(shared);
+            }
         }
+    }
+
+    fn recovery(&self, failures: &mut Failures, error: &SourceError, resume: &Resume) -> Recovery {
+        let shared = self.shared;
+        let by_gtids = matches!(resume.start, StreamStart::Gtid(_));
+        let patience = shared.options.behind_patience;
+        failures.recovery(error, by_gtids, shared.servers.len(), patience)
     }
 
     /// One connection: events until it breaks; the reason when the tables have to be loaded
@@ -199,20 +217,25 @@ impl<S: Schema> Session<'_, S> {
             heartbeat_seconds: shared.options.heartbeat_seconds,
             non_blocking: false,
         };
-        let (mut source, handle) = LiveSource::open(&shared.options.url, &resume.start, options)?;
+        let url = shared.url();
+        let (mut source, handle) = LiveSource::open(url, &resume.start, options)?;
         shared.set_stream(Some(handle));
-        let (url, info) = (&shared.options.url, source.server_info());
-        resume.log.check(url, &resume.start, info)?;
+        let info = source.server_info();
+        if resume.log.check(url, &resume.start, info)?
+            && let Some(reload) = self.moved(info, reader, until.is_some())?
+        {
+            return Ok(Some(reload));
+        }
         resume.server = Some(info.clone());
         if until.is_none() {
             shared.status.update(|status| status.state = State::Live);
         }
-        self.go_live_if_there(applier, &source.position(), until);
+        self.go_live_if_there(applier, &source.position(), resume, until);
         let mut quiet = QuietServer::new(shared.options.heartbeat_seconds);
         loop {
             let Some(event) = source.next_event()? else {
                 if shared.stopped() {
-                    release(&shared.options.url, source.connection_id());
+                    release(url, source.connection_id());
                 }
                 return Err(SourceError::Broken {
                     detail: "the server ended the stream".into(),
@@ -242,7 +265,7 @@ impl<S: Schema> Session<'_, S> {
             if let Some(reload) = applier.reload() {
                 return Ok(Some(reload.clone()));
             }
-            self.go_live_if_there(applier, &position, until);
+            self.go_live_if_there(applier, &position, resume, until);
             if until.is_none() {
                 if let Some(keeper) = self.keeper {
                     keeper.boundary(applier, resume, defaults);
@@ -250,10 +273,39 @@ impl<S: Schema> Session<'_, S> {
                 if event.header.is_heartbeat() {
                     applier.tidy(TIDY_TIME);
                 }
-                quiet.heard(&event.header, &position, &shared.options.url)?;
+                quiet.heard(&event.header, &position, url)?;
                 shared.status.reached(position);
             }
         }
+    }
+
+    /// The stream goes on at another server, by GTIDs: checks it as the first one was. A reload when
+    /// it cannot be gone on with.
+    fn moved(
+        &self,
+        info: &ServerInfo,
+        reader: &mut TransactionReader,
+        is_replay: bool,
+    ) -> Result<Option<Reload>, Error> {
+        let shared = self.shared;
+        let url = shared.url();
+        tracing::warn!(
+            server = url.address(),
+            identity = info.identity(),
+            "following another server"
+        );
+        if is_replay {
+            // The end of the load is a place in the log of the server before.
+            return Ok(Some(gap_at::<S>(
+                "another server answered during the load's replay",
+            )));
+        }
+        let mut conn = connect(url)?;
+        check_server::<S>(&mut conn, info, &shared.selected, None)?;
+        let collations = Collations::read(&mut conn, info)?;
+        let folds_names = info.lower_case_table_names != 0;
+        reader.moved(StatementTexts::new(url.clone()), collations, folds_names);
+        Ok(None)
     }
 
     /// At the end of the replay: publishes the load.
@@ -261,6 +313,7 @@ impl<S: Schema> Session<'_, S> {
         &self,
         applier: &mut Applier<'_, S>,
         position: &BinlogPosition,
+        resume: &Resume,
         until: &mut Option<BinlogPosition>,
     ) {
         if until.take_if(|target| *position >= *target).is_none() {
@@ -268,6 +321,7 @@ impl<S: Schema> Session<'_, S> {
         }
         applier.go_live(position.clone(), self.reason.clone());
         self.shared.status.reached(position.clone());
+        self.shared.status.shows(resume.gtids());
         let took = self.started.elapsed();
         self.shared.status.update(|status| {
             status.state = State::Live;
@@ -304,12 +358,13 @@ fn release(url: &ServerUrl, connection_id: u32) {
 
 /// A stream that does not go on where the mirror stands.
 fn gap<S: Schema>(error: &SourceError) -> Reload {
+    gap_at::<S>(&error.to_string())
+}
+
+fn gap_at<S: Schema>(reason: &str) -> Reload {
+    let all = (0..S::layouts().len()).collect();
     Reload {
         diverged: true,
-        ..Reload::new(
-            Cause::Gap,
-            (0..S::layouts().len()).collect(),
-            error.to_string(),
-        )
+        ..Reload::new(Cause::Gap, all, reason.to_owned())
     }
 }

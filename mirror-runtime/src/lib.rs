@@ -44,6 +44,7 @@ pub mod transaction;
 pub mod types;
 pub mod value;
 mod verify;
+mod wait;
 
 pub use bootstrap::check_server;
 pub use charset::Charset;
@@ -71,3 +72,4 @@ pub use verify::{
     Audit, AuditOptions, AuditProgress, Difference, DifferenceKind, Finding, FindingCallback,
     ProgressCallback, TableReport, VerifyOptions, VerifyProgress, VerifyReport,
 };
+pub use wait::WaitTarget;

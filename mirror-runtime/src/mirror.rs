@@ -11,7 +11,7 @@ use crate::follow::run;
 use crate::options::Options;
 use crate::policy::Cause;
 use crate::reload::Reload;
-use crate::source::StopHandle;
+use crate::source::{ServerUrl, Servers, StopHandle};
 use crate::status::{State, Status, StatusCell};
 use crate::store::{Schema, Store};
 use crate::subscription::{Subscribers, Subscription};
@@ -31,6 +31,7 @@ pub(crate) struct Shared<S: Schema> {
     /// Ends the read that the thread may be blocked in.
     pub(crate) stream: Mutex<Option<StopHandle>>,
     pub(crate) options: Options,
+    pub(crate) servers: Servers,
     /// Which tables are mirrored, by table index.
     pub(crate) selected: Vec<bool>,
     /// Loads that are asked for from outside of the mirror's thread.
@@ -39,6 +40,11 @@ pub(crate) struct Shared<S: Schema> {
 }
 
 impl<S: Schema> Shared<S> {
+    /// The server that is used now.
+    pub(crate) fn url(&self) -> &ServerUrl {
+        self.servers.current()
+    }
+
     pub(crate) fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -101,6 +107,7 @@ impl<S: Schema> Mirror<S> {
             status: StatusCell::new(layouts.iter().map(|layout| layout.full_name())),
             stop: Arc::new(AtomicBool::new(false)),
             stream: Mutex::new(None),
+            servers: Servers::new(&options.url),
             options,
             selected,
             requested: Mutex::new(Vec::new()),

@@ -11,7 +11,8 @@ use crate::source::ServerUrl;
 /// How a mirror is run; start from [`Options::new`] and change what you need.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The server.
+    /// The server, or several in the order in which they are tried: when one is lost, the next
+    /// that has every transaction that the mirror has is followed on by GTIDs.
     pub url: ServerUrl,
     /// Full names (`database.table`) of the tables to mirror; `None` for all that were
     /// generated. The others stay empty, and their layouts are not checked.
@@ -28,9 +29,12 @@ pub struct Options {
     /// Seconds between the server's heartbeats; the connection counts as lost after three of
     /// them without anything; default 2.
     pub heartbeat_seconds: u32,
-    /// Longest wait between two tries to connect again; default 30 s. The first is 100 ms,
-    /// each next one twice as long.
+    /// Longest wait between two tries to connect again; default 30 s. The first is 100 ms, each
+    /// next one twice as long, and each is shortened at random by up to a half.
     pub reconnect_max_wait: Duration,
+    /// How long servers may lack transactions that the mirror has, as a replica does that lags when
+    /// it takes over; then the tables are loaded again from one of them. Default 10 s.
+    pub behind_patience: Duration,
     /// Loads in a row, without a transaction applied in between, before the mirror gives up;
     /// default 5.
     pub max_reloads_in_a_row: u32,
@@ -57,6 +61,7 @@ impl Options {
             chunk_rows: 50_000,
             heartbeat_seconds: 2,
             reconnect_max_wait: Duration::from_secs(30),
+            behind_patience: Duration::from_secs(10),
             max_reloads_in_a_row: 5,
             policies: Policies::default(),
             checkpoint: None,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::checkpoint::CheckpointStatus;
 use crate::progress::Progress;
-use crate::source::{BinlogPosition, Gtid};
+use crate::source::{BinlogPosition, Gtid, GtidSet};
 use crate::store::TableMemory;
 
 /// What a mirror is doing.
@@ -174,6 +174,8 @@ struct Inner {
     /// Everything before this is visible to readers. Unlike the status's position it is also
     /// the end of events that change nothing, such as those at the start of a file.
     reached: Option<BinlogPosition>,
+    /// The transactions that readers see, when they are followed by GTIDs.
+    gtids: Option<GtidSet>,
     /// Threads that wait for `reached`.
     waiting: usize,
 }
@@ -224,6 +226,7 @@ impl StatusCell {
                 oldest_replaced: None,
                 loading_since: None,
                 reached: None,
+                gtids: None,
                 waiting: 0,
             }),
             changed: std::sync::Condvar::new(),
@@ -275,6 +278,22 @@ impl StatusCell {
         self.changed.notify_all();
     }
 
+    /// As [`update`](Self::update), and readers see this transaction.
+    pub(crate) fn update_with(&self, gtid: Option<&Gtid>, change: impl FnOnce(&mut Status)) {
+        let mut inner = self.lock();
+        if let (Some(gtids), Some(gtid)) = (&mut inner.gtids, gtid) {
+            gtids.add(gtid);
+        }
+        change(&mut inner.status);
+        self.changed.notify_all();
+    }
+
+    /// Readers see these transactions, and no others that have GTIDs.
+    pub(crate) fn shows(&self, gtids: Option<&GtidSet>) {
+        self.lock().gtids = gtids.cloned();
+        self.changed.notify_all();
+    }
+
     /// Which state snapshots hold: when the oldest was replaced.
     pub(crate) fn held_since(&self, oldest_replaced: Option<Instant>) {
         self.lock().oldest_replaced = oldest_replaced;
@@ -323,9 +342,18 @@ impl StatusCell {
         until: Option<Instant>,
         mut ready: impl FnMut(&Status) -> Option<T>,
     ) -> Option<T> {
+        self.wait_with(until, |_, status| ready(status))
+    }
+
+    /// As [`wait`](Self::wait), with the transactions that readers see.
+    pub(crate) fn wait_with<T>(
+        &self,
+        until: Option<Instant>,
+        mut ready: impl FnMut(Option<&GtidSet>, &Status) -> Option<T>,
+    ) -> Option<T> {
         let mut inner = self.lock();
         loop {
-            if let Some(value) = ready(&inner.status) {
+            if let Some(value) = ready(inner.gtids.as_ref(), &inner.status) {
                 return Some(value);
             }
             let left = match until {

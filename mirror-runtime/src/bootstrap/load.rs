@@ -8,13 +8,14 @@ use std::time::Duration;
 use mysql::Conn;
 use mysql::prelude::Queryable;
 
+use super::connect_again;
 use super::jobs::{Jobs, Taken};
 use super::pieces::{Piece, pieces};
 use crate::error::{Error, TableError, ValueError};
 use crate::mirror::Shared;
 use crate::options::Options;
 use crate::row::SelectValue;
-use crate::source::{StopHandle, connect, query_error};
+use crate::source::{ServerInfo, StopHandle, query_error};
 use crate::status::StatusCell;
 use crate::store::{Batch, NewTables, Schema, Writer};
 
@@ -65,7 +66,8 @@ pub(super) fn plan<S: Schema>(
     })
 }
 
-/// Loads what is planned; by the connection of a snapshot alone where there is one.
+/// Loads what is planned from the server that was asked; by the connection of a snapshot alone where
+/// there is one.
 ///
 /// # Errors
 /// The first error of any connection; the others are ended.
@@ -74,9 +76,10 @@ pub(super) fn load<S: Schema>(
     writer: &Writer<S>,
     plan: Plan,
     snapshot: Option<Conn>,
+    info: &ServerInfo,
 ) -> Result<NewTables<S>, Error> {
     shared.status.select_begins(&plan.estimates);
-    let tables = load_pieces(shared, writer, plan, snapshot);
+    let tables = load_pieces(shared, writer, plan, snapshot, info);
     shared.status.select_ends();
     tables
 }
@@ -87,6 +90,7 @@ fn load_pieces<S: Schema>(
     writer: &Writer<S>,
     plan: Plan,
     mut snapshot: Option<Conn>,
+    info: &ServerInfo,
 ) -> Result<NewTables<S>, Error> {
     let Plan {
         pieces, selected, ..
@@ -102,6 +106,7 @@ fn load_pieces<S: Schema>(
         jobs: Jobs::new(pieces),
         reads: Mutex::new(Vec::new()),
         is_shared: workers > 1,
+        info,
         ended: &|| stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed),
     };
     let (sender, receiver) = sync_channel(QUEUE_BATCHES * workers);
@@ -175,6 +180,8 @@ struct Work<'a> {
     reads: Mutex<Vec<StopHandle>>,
     /// Whether there are several connections, to which pieces that are too large are cut.
     is_shared: bool,
+    /// The server that was asked.
+    info: &'a ServerInfo,
     ended: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -189,7 +196,7 @@ impl Work<'_> {
         let options = &shared.options;
         let mut conn = match conn {
             Some(conn) => conn,
-            None => connect(&options.url)?,
+            None => connect_again(shared.url(), self.info)?,
         };
         lock(&self.reads).push(StopHandle::new(&conn)?);
         while let Some(mut taken) = self.jobs.take(self.ended) {

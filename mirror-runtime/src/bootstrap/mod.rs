@@ -37,9 +37,10 @@ use crate::layout::TableLayout;
 use crate::layout_check::check_layouts;
 use crate::mirror::Shared;
 use crate::source::{
-    BinlogPosition, Collations, Definitions, FollowedLog, MariaDbGtid, Requirements, ServerInfo,
-    Severity, SourceError, SourceErrorKind, StopHandle, StreamStart, TableRequirement, connect,
-    preflight, query_error, status::binlog_status,
+    BinlogPosition, Collations, Definitions, FollowedLog, GtidSet, Requirements, ServerInfo,
+    ServerUrl, Severity, SourceError, SourceErrorKind, StopHandle, StreamStart, TableRequirement,
+    connect, preflight, query_error,
+    status::{binlog_status, gtids_at},
 };
 use crate::statement::Reach;
 use crate::status::State;
@@ -54,6 +55,8 @@ pub(crate) struct Loaded<S: Schema> {
     pub(crate) is_whole: bool,
     /// Where to start the replay.
     pub(crate) start: StreamStart,
+    /// The transactions before that, when it is a position and the server can tell.
+    pub(crate) gtids: Option<GtidSet>,
     /// The end of the binlog before the first SELECT: a change of a table's definition that is
     /// before that was over when the table was SELECTed.
     pub(crate) before_load: BinlogPosition,
@@ -72,9 +75,10 @@ pub(crate) struct Loaded<S: Schema> {
     pub(crate) by_position: ByPosition,
     /// Through what statements change tables that they do not name.
     pub(crate) reach: Reach,
-    /// Of tables that were read from a checkpoint: the log in which they stand, and on MariaDB the
-    /// transaction that ends at `start`.
-    pub(crate) restored: Option<(FollowedLog, Option<MariaDbGtid>)>,
+    /// Identity of the server that they were loaded from.
+    pub(crate) server: String,
+    /// Of tables that were read from a checkpoint: the log in which they stand.
+    pub(crate) restored: Option<FollowedLog>,
 }
 
 /// What to load, and how.
@@ -83,6 +87,8 @@ pub(crate) struct Order<'a> {
     pub(crate) loading: &'a [bool],
     /// Where the others stand, if they are followed on from there.
     pub(crate) resume: Option<&'a StreamStart>,
+    /// The log in which that is.
+    pub(crate) log: &'a FollowedLog,
     /// Our server id, when it is to be looked for among those of the replicas.
     pub(crate) check_id: Option<u32>,
     /// Whether to load in one snapshot.
@@ -102,9 +108,17 @@ pub(crate) fn bootstrap<S: Schema>(
     writer: &Writer<S>,
 ) -> Result<Loaded<S>, Error> {
     let (options, selected) = (&shared.options, shared.selected.as_slice());
-    let mut conn = connect(&options.url)?;
+    let mut conn = connect(shared.url())?;
     (order.asks)(StopHandle::new(&conn)?);
     let info = ServerInfo::read(&mut conn)?;
+    let is_other = order.log.is_of_other(&info.identity());
+    let order = &Order {
+        // A place in a file means nothing on another server.
+        resume: order
+            .resume
+            .filter(|resume| !is_other || matches!(resume, StreamStart::Gtid(_))),
+        ..*order
+    };
     check_server::<S>(&mut conn, &info, selected, order.check_id)?;
     let definitions = Definitions::read(&mut conn, &info)?;
     let view = View::open::<S>(&mut conn, &info, shared, order)?;
@@ -130,7 +144,7 @@ pub(crate) fn bootstrap<S: Schema>(
             // As naive as can be: right before the SELECTs.
             anchor = StreamStart::File(binlog_status(&mut conn, &info)?);
         }
-        load::load(shared, writer, plan, view.conn).map(|tables| (tables, defaults))
+        load::load(shared, writer, plan, view.conn, &info).map(|tables| (tables, defaults))
     });
     let (tables, defaults) = match loaded {
         Err(Error::Source(error)) if is_about_columns(&error) => {
@@ -153,6 +167,10 @@ pub(crate) fn bootstrap<S: Schema>(
         tables,
         is_whole: view.is_whole,
         by_position: ByPosition::new(&info, &start, &view.before_load),
+        gtids: match &start {
+            StreamStart::File(position) => gtids_at(&mut conn, &info, position)?,
+            StreamStart::Gtid(_) => None,
+        },
         start,
         before_load: view.before_load,
         until,
@@ -161,8 +179,28 @@ pub(crate) fn bootstrap<S: Schema>(
         collations,
         lower_case_names: info.lower_case_table_names != 0,
         reach: Reach::of_server(S::layouts(), &definitions, known_until),
+        server: info.identity(),
         restored: None,
     })
+}
+
+/// Another connection to the server that was asked before: behind one name there may be several.
+///
+/// # Errors
+/// When there is no connection, or it is to another server.
+fn connect_again(url: &ServerUrl, info: &ServerInfo) -> Result<Conn, SourceError> {
+    let mut conn = connect(url)?;
+    let (expected, found) = (info.identity(), ServerInfo::read(&mut conn)?.identity());
+    if expected != found {
+        return Err(SourceError::Broken {
+            detail: format!(
+                "{} gave a connection to another server (found {found}, expected {expected}); \
+                 all connections of a load must be to one",
+                url.address()
+            ),
+        });
+    }
+    Ok(conn)
 }
 
 /// Whether table maps carry the columns' names, so that these may stand at other places.

@@ -13,11 +13,11 @@ use mysql::Conn;
 use mysql::prelude::Queryable;
 
 use super::anchor::{self, Anchor};
+use super::connect_again;
 use crate::error::Error;
 use crate::layout::TableLayout;
-use crate::options::Options;
 use crate::source::status::{binlog_snapshot, binlog_status, waits_after_sync};
-use crate::source::{BinlogPosition, Family, ServerInfo, StreamStart, connect, query_error};
+use crate::source::{BinlogPosition, Family, ServerInfo, ServerUrl, StreamStart, query_error};
 
 /// A snapshot is opened so often to find a moment in which nobody commits.
 const TRIES: u32 = 50;
@@ -105,14 +105,15 @@ fn exact(conn: Conn, covered: Vec<bool>, position: BinlogPosition) -> Snapshot {
 /// When the server cannot be asked.
 pub(super) fn open(
     asks: &mut Conn,
-    options: &Options,
+    url: &ServerUrl,
+    is_naive: bool,
     info: &ServerInfo,
     layouts: &[&'static TableLayout],
 ) -> Result<Snapshot, Error> {
-    let mut conn = connect(&options.url)?;
+    let mut conn = connect_again(url, info)?;
     let covered = covered(asks, layouts)?;
     if info.family == Family::MariaDb
-        && !options.naive_anchor
+        && !is_naive
         && !waits_after_sync(asks)?
         && let Some((position, _)) = binlog_snapshot(&mut conn, info)?
     {
@@ -122,7 +123,7 @@ pub(super) fn open(
     loop {
         tries += 1;
         let before = binlog_status(asks, info)?;
-        let anchor = anchor::choose(asks, info, options.naive_anchor)?;
+        let anchor = anchor::choose(asks, info, is_naive)?;
         // Ends the one before.
         conn.query_drop("START TRANSACTION WITH CONSISTENT SNAPSHOT")
             .map_err(|error| query_error(error, "opening a snapshot"))?;

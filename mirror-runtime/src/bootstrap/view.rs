@@ -81,7 +81,8 @@ impl View {
         let has_cascades = !ForeignKeys::new(S::layouts(), loading).is_empty();
         let options = &shared.options;
         if order.in_snapshot || (has_cascades && !logs_cascades(conn, info)?) {
-            let opened = snapshot::open(conn, options, info, S::layouts())?;
+            let opened =
+                snapshot::open(conn, shared.url(), options.naive_anchor, info, S::layouts())?;
             return Ok(Self {
                 is_whole,
                 anchor: opened.anchor,

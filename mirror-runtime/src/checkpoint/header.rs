@@ -6,7 +6,7 @@ use crate::error::ValueError;
 use crate::image::ColumnDefault;
 use crate::row::SelectValue;
 use crate::source::{
-    BinlogPosition, Family, FollowedLog, GtidSet, MariaDbGtid, ServerInfo, StreamStart,
+    BinlogPosition, Family, FollowedLog, GtidSet, ServerInfo, StreamStart,
 };
 use crate::stored::{Stored, StoredBytes, store_counted, store_length};
 
@@ -24,8 +24,8 @@ pub(super) struct Header {
     pub(super) position: BinlogPosition,
     /// Where the stream goes on.
     pub(super) start: StreamStart,
-    /// On MariaDB, the transaction that ends there, if that is known.
-    pub(super) before: Option<MariaDbGtid>,
+    /// The transactions before a position on MariaDB, if they are known.
+    pub(super) gtids: Option<GtidSet>,
     /// The file in which the stream goes on: its name, and when it was begun.
     pub(super) log: Option<(String, u32)>,
     /// By table index; `None` for tables that are not in it.
@@ -36,9 +36,8 @@ pub(super) struct Header {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Server {
     pub(super) family: Family,
-    /// MySQL's `server_uuid`.
-    pub(super) uuid: Option<String>,
-    pub(super) id: u32,
+    /// What tells it from others.
+    pub(super) identity: String,
     /// For people.
     pub(super) version: String,
 }
@@ -55,8 +54,7 @@ impl Server {
     pub(super) fn of(info: &ServerInfo) -> Self {
         Self {
             family: info.family,
-            uuid: info.server_uuid.clone(),
-            id: info.server_id,
+            identity: info.identity(),
             version: info.version_text.clone(),
         }
     }
@@ -65,7 +63,7 @@ impl Server {
 impl Header {
     /// The log that the stream goes on in.
     pub(super) fn followed_log(&self) -> FollowedLog {
-        FollowedLog::stored(self.log.clone(), self.server.uuid.clone())
+        FollowedLog::stored(self.log.clone(), self.server.identity.clone())
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -74,8 +72,7 @@ impl Header {
         text(&mut out, &self.fingerprint);
         self.written_at.store(&mut out);
         (self.server.family == Family::MariaDb).store(&mut out);
-        optional_text(&mut out, self.server.uuid.as_deref());
-        self.server.id.store(&mut out);
+        text(&mut out, &self.server.identity);
         text(&mut out, &self.server.version);
         text(&mut out, &self.position.to_string());
         match &self.start {
@@ -88,8 +85,10 @@ impl Header {
                 text(&mut out, &set.to_string());
             }
         }
-        let before = self.before.map(|gtid| gtid.to_string());
-        optional_text(&mut out, before.as_deref());
+        self.gtids.is_some().store(&mut out);
+        if let Some(gtids) = &self.gtids {
+            text(&mut out, &gtids.to_string());
+        }
         self.log.is_some().store(&mut out);
         if let Some((file, begun)) = &self.log {
             text(&mut out, file);
@@ -122,21 +121,17 @@ impl Header {
         };
         let server = Server {
             family,
-            uuid: Option::<Box<str>>::restore(bytes)?.map(String::from),
-            id: u32::restore(bytes)?,
+            identity: restored_text(bytes)?,
             version: restored_text(bytes)?,
         };
         let position = restored_position(bytes)?;
         let start = match bool::restore(bytes)? {
             false => StreamStart::File(restored_position(bytes)?),
-            true => StreamStart::Gtid(
-                GtidSet::parse(&restored_text(bytes)?, family)
-                    .map_err(|_| ValueError::Invalid("no GTID set"))?,
-            ),
+            true => StreamStart::Gtid(restored_gtids(bytes, family)?),
         };
-        let before = match Option::<Box<str>>::restore(bytes)? {
-            Some(text) => Some(text.parse().map_err(|_| ValueError::Invalid("no GTID"))?),
-            None => None,
+        let gtids = match bool::restore(bytes)? {
+            true => Some(restored_gtids(bytes, family)?),
+            false => None,
         };
         let log = match bool::restore(bytes)? {
             true => Some((restored_text(bytes)?, u32::restore(bytes)?)),
@@ -159,7 +154,7 @@ impl Header {
             server,
             position,
             start,
-            before,
+            gtids,
             log,
             tables,
         })
@@ -186,11 +181,8 @@ fn text(out: &mut Vec<u8>, text: &str) {
     store_counted(out, text.as_bytes());
 }
 
-fn optional_text(out: &mut Vec<u8>, some: Option<&str>) {
-    some.is_some().store(out);
-    if let Some(some) = some {
-        text(out, some);
-    }
+fn restored_gtids(bytes: &mut StoredBytes<'_>, family: Family) -> Result<GtidSet, ValueError> {
+    GtidSet::parse(&restored_text(bytes)?, family).map_err(|_| ValueError::Invalid("no GTID set"))
 }
 
 fn restored_text(bytes: &mut StoredBytes<'_>) -> Result<String, ValueError> {

@@ -210,7 +210,7 @@ impl<'m, S: Schema> Keeper<'m, S> {
             server: Server::of(server),
             position: place.position,
             start: place.start,
-            before: resume.before,
+            gtids: resume.gtids.clone(),
             log: resume.log.to_store(),
             tables: tables.collect(),
         }

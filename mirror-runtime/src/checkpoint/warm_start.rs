@@ -37,17 +37,25 @@ pub(super) fn warm_start<S: Schema>(
     server_id: u32,
     writer: &Writer<S>,
 ) -> Result<Option<Loaded<S>>, Error> {
-    let started = reader::open(path).map_err(Refusal::from);
-    let started = started.and_then(|opened| match opened {
-        Some(opened) => start(opened, shared, server_id, writer),
-        None => Ok(None),
-    });
-    shared.status.select_ends();
-    shared.set_stream(None);
-    let reason = match started {
-        Ok(loaded) => return Ok(loaded),
-        Err(Refusal::Error(error)) => return Err(error),
-        Err(Refusal::Unusable(reason)) => reason,
+    let reason = loop {
+        let started = reader::open(path).map_err(Refusal::from);
+        let started = started.and_then(|opened| match opened {
+            Some(opened) => start(opened, shared, server_id, writer),
+            None => Ok(None),
+        });
+        shared.status.select_ends();
+        shared.set_stream(None);
+        match started {
+            Ok(loaded) => {
+                shared.servers.served();
+                return Ok(loaded);
+            }
+            Err(_) if shared.stopped() => return Err(Error::Stopped),
+            // It may serve another one of the servers.
+            Err(refusal) if refusal.is_of_server() && shared.servers.failed() => {}
+            Err(Refusal::Error(error)) => return Err(error),
+            Err(Refusal::Unusable(reason)) => break reason,
+        }
     };
     if options.when_unusable == WhenUnusable::Refuse {
         return Err(CheckpointError::Refused {
@@ -65,20 +73,26 @@ pub(super) fn warm_start<S: Schema>(
 }
 
 fn start<S: Schema>(
-    opened: Opened,
+    mut opened: Opened,
     shared: &Shared<S>,
     server_id: u32,
     writer: &Writer<S>,
 ) -> Result<Option<Loaded<S>>, Refusal> {
     let (options, selected) = (&shared.options, shared.selected.as_slice());
     check_schema::<S>(&opened.header, selected)?;
-    let mut conn = connect(&options.url)?;
+    let url = shared.url();
+    let mut conn = connect(url)?;
     shared.set_stream(Some(StopHandle::new(&conn)?));
     let info = ServerInfo::read(&mut conn)?;
     bootstrap::check_server::<S>(&mut conn, &info, selected, Some(server_id))?;
-    check_server(&opened.header, &mut conn, &info)?;
+    let start = check_server(&opened.header, &mut conn, &info)?;
+    if start != opened.header.start {
+        // By GTIDs, which are in the start now.
+        opened.header.start = start;
+        opened.header.gtids = None;
+    }
     let end = binlog_status(&mut conn, &info)?;
-    check_log(&opened.header, options, server_id, &end)?;
+    check_log(&opened.header, (url, options), server_id, &end)?;
     let header = opened.header.clone();
     shared.status.update(|status| status.state = State::Loading);
     let Some(tables) = load(opened, shared, writer)? else {
@@ -101,7 +115,9 @@ fn start<S: Schema>(
         is_whole: true,
         by_position: ByPosition::new(&info, &header.start, &header.position),
         defaults: defaults.collect(),
-        restored: Some((header.followed_log(), header.before)),
+        server: info.identity(),
+        restored: Some(header.followed_log()),
+        gtids: header.gtids,
         start: header.start,
         before_load: header.position,
         contents: None,

@@ -56,14 +56,14 @@ pub(crate) struct FollowedLog {
     resume: Option<Mark>,
     /// The file that is being read.
     current: Option<Mark>,
-    /// MySQL's `server_uuid`.
+    /// Identity of its server.
     server: Option<String>,
 }
 
 impl FollowedLog {
-    /// The log as a checkpoint holds it: the file of the last boundary with its time, and MySQL's
-    /// `server_uuid`.
-    pub(crate) fn stored(file: Option<(String, u32)>, server: Option<String>) -> Self {
+    /// The log as a checkpoint holds it: the file of the last boundary with its time, and the
+    /// server's identity.
+    pub(crate) fn stored(file: Option<(String, u32)>, server: String) -> Self {
         let resume = file.map(|(file, begun)| Mark {
             file: file.into(),
             begun,
@@ -71,7 +71,7 @@ impl FollowedLog {
         Self {
             resume,
             current: None,
-            server,
+            server: Some(server),
         }
     }
 
@@ -81,35 +81,59 @@ impl FollowedLog {
         Some((mark.file.to_string(), mark.begun))
     }
 
+    /// Whether it is the log of another server than this one, as far as is known.
+    pub(crate) fn is_of_other(&self, identity: &str) -> bool {
+        self.server
+            .as_deref()
+            .is_some_and(|server| server != identity)
+    }
+
+    /// From now on it is the log of this server; of another one, its files are not known.
+    pub(crate) fn is_now_of(&mut self, identity: String) {
+        if self.is_of_other(&identity) {
+            self.resume = None;
+            self.current = None;
+        }
+        self.server = Some(identity);
+    }
+
     /// To be called when a stream was opened: whether its server still has the file that was
     /// read last, as it was.
     ///
     /// A stream that starts at a file begins with what tells; one that starts after a GTID set
-    /// may start in another file, so that the one of before is looked at. On another server
-    /// (MySQL, by its UUID) GTIDs mean the same, and files do not.
+    /// may start in another file, so that the one of before is looked at. On another server GTIDs
+    /// mean the same, and files do not. Whether it is another server.
     ///
     /// # Errors
-    /// When it is another file, or is gone, or the server cannot be asked.
+    /// When it is another file, or is gone, or the server cannot be asked; when a position in a
+    /// file is asked for on another server.
     pub(crate) fn check(
         &mut self,
         url: &ServerUrl,
         start: &StreamStart,
         info: &ServerInfo,
-    ) -> Result<(), SourceError> {
-        let is_other = self.server.is_some() && self.server != info.server_uuid;
-        self.server.clone_from(&info.server_uuid);
+    ) -> Result<bool, SourceError> {
+        let found = info.identity();
+        let is_other = self.is_of_other(&found);
         self.current = None;
-        if matches!(start, StreamStart::File(_)) {
-            return Ok(());
+        if let StreamStart::File(position) = start {
+            if let Some(expected) = self.server.clone().filter(|_| is_other) {
+                return Err(SourceError::OtherServer {
+                    address: url.address(),
+                    expected,
+                    found,
+                    asked: position.to_string(),
+                });
+            }
+            self.server = Some(found);
+            return Ok(false);
         }
-        if is_other {
-            self.resume = None;
-        }
+        self.is_now_of(found);
         let Some(mark) = &self.resume else {
-            return Ok(());
+            return Ok(is_other);
         };
         match probe(url, &mark.file) {
-            Ok(found) => found.map_or(Ok(()), |found| mark.check(&found)),
+            Ok(found) => found.map_or(Ok(is_other), |found| mark.check(&found).map(|()| is_other)),
             Err(SourceError::Purged { oldest, detail, .. }) => Err(SourceError::Purged {
                 asked: format!("{start}, last read in {}", mark.file),
                 oldest,

@@ -77,6 +77,7 @@ impl LiveSource {
             conn.query_drop(setting)
                 .map_err(|error| from_mysql(error, &context))?;
         }
+        check_contains(&mut conn, start, &info, &context)?;
         let request = request(start, &info, &options)?;
         let stop = StopHandle::new(&conn)?;
         let connection_id = conn.connection_id();
@@ -244,6 +245,35 @@ impl EventSource for LiveSource {
 impl Drop for LiveSource {
     fn drop(&mut self) {
         self.end_on_server();
+    }
+}
+
+/// MySQL itself only looks at the GTIDs of its own UUID: it would leave out what it lacks of others
+/// without a word. MariaDB looks at all of them.
+fn check_contains(
+    conn: &mut Conn,
+    start: &StreamStart,
+    info: &ServerInfo,
+    context: &Context<'_>,
+) -> Result<(), SourceError> {
+    let StreamStart::Gtid(GtidSet::MySql(set)) = start else {
+        return Ok(());
+    };
+    if info.family != Family::MySql || set.is_empty() {
+        return Ok(());
+    }
+    let missing: Option<String> = conn
+        .exec_first(
+            "SELECT GTID_SUBTRACT(?, @@global.gtid_executed)",
+            (set.to_string(),),
+        )
+        .map_err(|error| from_mysql(error, context))?;
+    match missing {
+        Some(missing) if !missing.is_empty() => Err(SourceError::LacksTransactions {
+            address: context.address.to_owned(),
+            missing: missing.replace('\n', ""),
+        }),
+        _ => Ok(()),
     }
 }
 

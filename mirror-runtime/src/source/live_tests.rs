@@ -12,6 +12,7 @@ fn info(family: Family) -> ServerInfo {
         version_comment: String::new(),
         server_uuid: None,
         server_id: 1,
+        host: String::new(),
         lower_case_table_names: 0,
     }
 }

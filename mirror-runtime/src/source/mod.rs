@@ -23,6 +23,7 @@ mod position;
 mod preflight;
 mod recorded;
 mod server_info;
+mod servers;
 mod session;
 mod statement_texts;
 pub mod status;
@@ -51,6 +52,7 @@ pub use preflight::{
 };
 pub use recorded::{RecordedSource, TruncatedTail};
 pub use server_info::{Family, ServerInfo};
+pub(crate) use servers::Servers;
 pub use session::connect;
 pub use statement_texts::StatementTexts;
 pub use stop::StopHandle;

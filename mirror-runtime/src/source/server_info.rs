@@ -40,6 +40,8 @@ pub struct ServerInfo {
     pub server_uuid: Option<String>,
     /// `@@server_id`, 0 when it was never set.
     pub server_id: u32,
+    /// `@@hostname` and `@@port`, with a colon between them.
+    pub host: String,
     /// `@@lower_case_table_names`: 0 when names keep their case and differ by it.
     pub lower_case_table_names: u8,
 }
@@ -51,14 +53,14 @@ impl ServerInfo {
     /// When a query fails or the version cannot be understood.
     pub fn read(conn: &mut Conn) -> Result<Self, SourceError> {
         let context = Context::query("reading the server's version");
-        type Answer = (String, String, u32, u8);
+        type Answer = (String, String, u32, u8, String);
         let answer: Option<Answer> = conn
             .query_first(
                 "SELECT @@global.version, @@global.version_comment, @@global.server_id, \
-                 @@global.lower_case_table_names",
+                 @@global.lower_case_table_names, CONCAT(@@hostname, ':', @@port)",
             )
             .map_err(|error| from_mysql(error, &context))?;
-        let (version_text, version_comment, server_id, lower_case_table_names) =
+        let (version_text, version_comment, server_id, lower_case_table_names, host) =
             answer.ok_or_else(|| unexpected("a row", "none"))?;
         let family = family(&version_text, &version_comment);
         let version = parse_version(&version_text)
@@ -76,8 +78,18 @@ impl ServerInfo {
             version_comment,
             server_uuid,
             server_id,
+            host,
             lower_case_table_names,
         })
+    }
+
+    /// What tells this server from others: its UUID; of MariaDB its id, host and port.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        match &self.server_uuid {
+            Some(uuid) => uuid.clone(),
+            None => format!("{}@{}", self.server_id, self.host),
+        }
     }
 
     /// Whether the server is MariaDB.

@@ -135,7 +135,8 @@ pub fn binlog_snapshot(
         return Ok(None);
     };
     let position = BinlogPosition::new(file, offset);
-    let gtids = snapshot_gtids(conn, &position, action)?;
+    let gtids = gtids_at(conn, info, &position)?;
+    let gtids = gtids.unwrap_or(GtidSet::empty(Family::MariaDb));
     Ok(Some((position, gtids)))
 }
 
@@ -184,23 +185,33 @@ pub fn binlog_checkpoint(
     Ok(named.filter(|named| *named > oldest).unwrap_or(oldest))
 }
 
-/// MariaDB translates a position into the GTIDs before it.
-fn snapshot_gtids(
+/// The transactions before a position, as MariaDB translates it; `None` on MySQL, which cannot, and
+/// when the file is gone.
+///
+/// # Errors
+/// When the query fails, or the answer is no GTID set.
+pub(crate) fn gtids_at(
     conn: &mut Conn,
+    info: &ServerInfo,
     position: &BinlogPosition,
-    action: &str,
-) -> Result<GtidSet, SourceError> {
+) -> Result<Option<GtidSet>, SourceError> {
+    let action = "translating a binlog position into GTIDs";
+    if info.family != Family::MariaDb {
+        return Ok(None);
+    }
     let text: Option<Option<String>> = conn
         .exec_first(
             "SELECT BINLOG_GTID_POS(?, ?)",
             (position.file.as_ref(), position.offset),
         )
         .map_err(|error| from_mysql(error, &Context::query(action)))?;
-    GtidSet::parse(
-        text.flatten().as_deref().unwrap_or_default(),
-        Family::MariaDb,
-    )
-    .map_err(|error| answer(action, &error.to_string()))
+    let Some(text) = text.flatten() else {
+        return Ok(None);
+    };
+    let gtids = GtidSet::parse(&text, Family::MariaDb);
+    gtids
+        .map(Some)
+        .map_err(|error| answer(action, &error.to_string()))
 }
 
 /// Position and GTIDs that are consistent with each other and with what a SELECT sees
@@ -303,6 +314,7 @@ mod tests {
                 version_comment: String::new(),
                 server_uuid: None,
                 server_id: 1,
+                host: String::new(),
                 lower_case_table_names: 0,
             })
         };

@@ -1,4 +1,5 @@
-//! The server's address: `mysql://user:password@host:port/database?ssl-mode=...`.
+//! The server's address: `mysql://user:password@host:port/database?ssl-mode=...`. Several servers
+//! that have the same data stand one behind the other: `@host:port,host:port/`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -55,6 +56,8 @@ pub struct ServerUrl {
     password: String,
     host: String,
     port: u16,
+    /// Hosts and ports of further servers.
+    further: Vec<(String, u16)>,
     database: Option<String>,
     socket: Option<String>,
     ssl_mode: SslMode,
@@ -68,16 +71,32 @@ impl ServerUrl {
         &self.user
     }
 
-    /// Host name or address; IPv6 without brackets.
+    /// Host name or address of the first server; IPv6 without brackets.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// TCP port.
+    /// TCP port of the first server.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// One URL for each server that this one names (`host:port,host:port`), in its order; never
+    /// none.
+    #[must_use]
+    pub fn servers(&self) -> Vec<Self> {
+        let first = (self.host.clone(), self.port);
+        let places = std::iter::once(first).chain(self.further.iter().cloned());
+        places
+            .map(|(host, port)| Self {
+                host,
+                port,
+                further: Vec::new(),
+                ..self.clone()
+            })
+            .collect()
     }
 
     /// The database of the path.
@@ -99,7 +118,7 @@ impl ServerUrl {
         self
     }
 
-    /// `host:port`, or the socket's path, for messages.
+    /// `host:port` of the first server, or the socket's path, for messages.
     #[must_use]
     pub fn address(&self) -> String {
         match &self.socket {
@@ -185,7 +204,9 @@ impl FromStr for ServerUrl {
         let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (account, place) = authority.rsplit_once('@').unwrap_or(("", authority));
         let (user, password) = account.split_once(':').unwrap_or((account, ""));
-        let (host, port) = parse_place(place)?;
+        let mut places = place.split(',').map(parse_place);
+        let (host, port) = places.next().unwrap_or_else(|| parse_place(""))?;
+        let further: Vec<(String, u16)> = places.collect::<Result<_, _>>()?;
         let path = path.strip_prefix('/').unwrap_or(path);
         if path.contains('/') {
             return Err(invalid("there is more than one slash behind the host"));
@@ -196,6 +217,7 @@ impl FromStr for ServerUrl {
             password: decode(password, "the password")?,
             host,
             port,
+            further,
             database: (!database.is_empty()).then_some(database),
             socket: None,
             ssl_mode: SslMode::default(),
@@ -208,6 +230,11 @@ impl FromStr for ServerUrl {
                 return Err(invalid(&format!("parameter '{shown}' has no value")));
             }
             url.set_parameter(name, decode(value, name)?)?;
+        }
+        if url.socket.is_some() && !url.further.is_empty() {
+            return Err(invalid(
+                "a socket is of one server, and the URL names several",
+            ));
         }
         Ok(url)
     }
@@ -308,6 +335,13 @@ fn decode(text: &str, what: &str) -> Result<String, SourceError> {
     String::from_utf8(bytes).map_err(|_| wrong())
 }
 
+fn write_place(f: &mut fmt::Formatter<'_>, host: &str, port: u16) -> fmt::Result {
+    match host.contains(':') {
+        true => write!(f, "[{host}]:{port}"),
+        false => write!(f, "{host}:{port}"),
+    }
+}
+
 impl fmt::Display for ServerUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("mysql://")?;
@@ -318,12 +352,12 @@ impl fmt::Display for ServerUrl {
             }
             f.write_str("@")?;
         }
-        if self.host.contains(':') {
-            write!(f, "[{}]", self.host)?;
-        } else {
-            f.write_str(&self.host)?;
+        write_place(f, &self.host, self.port)?;
+        for (host, port) in &self.further {
+            f.write_str(",")?;
+            write_place(f, host, *port)?;
         }
-        write!(f, ":{}/", self.port)?;
+        f.write_str("/")?;
         if let Some(database) = &self.database {
             f.write_str(database)?;
         }

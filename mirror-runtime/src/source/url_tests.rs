@@ -33,6 +33,26 @@ fn parts_may_be_left_out() {
 }
 
 #[test]
+fn several_servers_share_all_other_parts() {
+    let url = url("mysql://mirror:pw@db1,db2:3307,[::1]:3308/ads?ssl-mode=required");
+    let servers = url.servers();
+    let addresses: Vec<String> = servers.iter().map(ServerUrl::address).collect();
+    assert_eq!(addresses, ["db1:3306", "db2:3307", "[::1]:3308"]);
+    for server in &servers {
+        assert_eq!(server.ssl_mode(), SslMode::Required);
+        assert_eq!((server.user(), server.database()), ("mirror", Some("ads")));
+        assert_eq!(server.servers(), std::slice::from_ref(server));
+    }
+    assert_eq!(
+        url.to_string(),
+        "mysql://mirror:***@db1:3306,db2:3307,[::1]:3308/ads"
+    );
+    for wrong in ["mysql://u@a,b:x/", "mysql://u@a,b/?socket=%2Fs"] {
+        assert!(wrong.parse::<ServerUrl>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn a_password_may_hold_an_unencoded_at_sign() {
     let url = url("mysql://u:p@ss@h/db");
     assert_eq!((url.password.as_str(), url.host()), ("p@ss", "h"));

@@ -124,6 +124,19 @@ impl TransactionReader {
         self
     }
 
+    /// From now on the log is that of another server with the same transactions, which has other
+    /// positions, collations and rules for names, and is asked for texts.
+    pub(crate) fn moved(
+        &mut self,
+        texts: StatementTexts,
+        collations: Collations,
+        folds_names: bool,
+    ) {
+        self.texts = Some(texts);
+        self.maps.moved(collations, folds_names);
+        self.reach.leave_stretch();
+    }
+
     /// Whether the last event taken was inside a transaction.
     #[must_use]
     pub fn in_transaction(&self) -> bool {

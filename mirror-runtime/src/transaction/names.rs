@@ -42,6 +42,11 @@ impl MirroredNames {
         Self { folds, ..self }
     }
 
+    /// As [`folding`](Self::folding), in place.
+    pub(super) fn fold(&mut self, folds: bool) {
+        self.folds = folds;
+    }
+
     /// The mirrored table of that name.
     ///
     /// Servers with `lower_case_table_names=1` log names in lower case, and those with 2 as the

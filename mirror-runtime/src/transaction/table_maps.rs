@@ -86,6 +86,12 @@ impl TableMaps {
         self
     }
 
+    /// From now on the maps are of another server, with these collations.
+    pub(super) fn moved(&mut self, collations: Collations, folds_names: bool) {
+        self.names.fold(folds_names);
+        self.collations = collations;
+    }
+
     /// Takes a FORMAT_DESCRIPTION: forgets all maps, and looks which kind of server writes. It
     /// has a byte for each event type that the server knows, behind the version of the format,
     /// that of the server, a time and a length; only MariaDB has types beyond 100.

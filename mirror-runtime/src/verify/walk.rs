@@ -70,7 +70,7 @@ impl<'a, S: Schema> Verification<'a, S> {
         Self {
             shared,
             options,
-            server: Server::new(shared.options.url.clone()),
+            server: Server::new(shared.url().clone()),
             differences: 0,
             watch,
             view: None,

@@ -123,6 +123,31 @@ pub enum SourceError {
         /// The server's message.
         detail: String,
     },
+    /// The server lacks transactions that the mirror has: it is behind the server that was
+    /// followed before, or never gets them.
+    #[error(
+        "server {address} lacks transactions that the mirror has: {missing}; they were lost in a failover, or replication to it lags: when it stays like this, load the tables again"
+    )]
+    LacksTransactions {
+        /// Host and port.
+        address: String,
+        /// A GTID set.
+        missing: String,
+    },
+    /// A position in a file means nothing on another server.
+    #[error(
+        "server {address} is another one than before (found {found}, expected {expected}), where position {asked} means something else; load the tables again, or use GTIDs"
+    )]
+    OtherServer {
+        /// Host and port.
+        address: String,
+        /// Identity of the server that was followed.
+        expected: String,
+        /// Identity of the server that answered.
+        found: String,
+        /// The position that was asked for.
+        asked: String,
+    },
     /// The server's log is not the one that was followed.
     #[error(
         "binlog {file} is not the file that was followed: begun at {expected}, found {found} (seconds since 1970); the binlog was reset, or this is another server: load the tables again"
@@ -290,6 +315,8 @@ impl SourceError {
             | Self::DuplicateServerId { .. }
             | Self::Purged { .. }
             | Self::AheadOfServer { .. }
+            | Self::LacksTransactions { .. }
+            | Self::OtherServer { .. }
             | Self::OtherLog { .. }
             | Self::PacketTooLarge { .. }
             | Self::PositionTooLarge { .. }
@@ -314,6 +341,8 @@ impl SourceError {
             Self::DuplicateServerId { .. } => SourceErrorKind::DuplicateServerId,
             Self::Purged { .. }
             | Self::AheadOfServer { .. }
+            | Self::LacksTransactions { .. }
+            | Self::OtherServer { .. }
             | Self::OtherLog { .. }
             | Self::PositionTooLarge { .. } => SourceErrorKind::Purged,
             Self::Checksum { .. } | Self::Malformed { .. } | Self::File { .. } => {

@@ -45,6 +45,17 @@ pub enum Gtid {
     MariaDb(MariaDbGtid),
 }
 
+impl Gtid {
+    /// The server family that this kind of id belongs to.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        match self {
+            Self::MySql(_) => Family::MySql,
+            Self::MariaDb(_) => Family::MariaDb,
+        }
+    }
+}
+
 impl fmt::Display for Gtid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

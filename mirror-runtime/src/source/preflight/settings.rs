@@ -265,6 +265,7 @@ mod tests {
             version_comment: String::new(),
             server_uuid: None,
             server_id: 1,
+            host: String::new(),
             lower_case_table_names: 0,
         };
         let finding = gtid_mode("OFF_PERMISSIVE", &info((8, 0, 36)));

@@ -86,6 +86,11 @@ impl Reach {
         reach
     }
 
+    /// The stretch of the load is over, or its positions mean nothing any more.
+    pub(crate) fn leave_stretch(&mut self) {
+        self.stretch = None;
+    }
+
     /// Takes a statement that frames no transaction and ends at `end`: the mirrored tables that
     /// it changes without naming them. `is_told`: it changes some that it names, and is not passed
     /// over anyway.

@@ -65,7 +65,7 @@ impl Failure {
             Self::Mirror(Error::Checkpoint(_)) => 10,
             Self::Mirror(Error::Table(_)) => 1,
             Self::Mirror(Error::Source(error)) => source_code(error.kind()),
-            Self::Mirror(Error::Stopped | Error::TimedOut { .. }) => 3,
+            Self::Mirror(Error::Stopped | Error::TimedOut { .. } | Error::WithoutGtids) => 3,
         }
     }
 }

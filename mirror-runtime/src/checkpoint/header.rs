@@ -5,9 +5,7 @@ use std::sync::Arc;
 use crate::error::ValueError;
 use crate::image::ColumnDefault;
 use crate::row::SelectValue;
-use crate::source::{
-    BinlogPosition, Family, FollowedLog, GtidSet, ServerInfo, StreamStart,
-};
+use crate::source::{BinlogPosition, Family, FollowedLog, GtidSet, ServerInfo, StreamStart};
 use crate::stored::{Stored, StoredBytes, store_counted, store_length};
 
 /// The part before the rows.

@@ -14,7 +14,6 @@ on_both_servers!(
     a_checkpoint_of_another_server_is_not_used,
     a_checkpoint_from_before_the_oldest_binlog_is_not_used,
     a_checkpoint_from_before_a_reset_is_not_used,
-    a_checkpoint_serves_another_server_with_the_same_gtids,
     one_mirror_at_a_time_uses_a_folder,
 );
 
@@ -152,54 +151,6 @@ fn a_checkpoint_from_before_a_reset_is_not_used(flavor: Flavor) {
             matches!(reason, Unusable::OtherServer { .. } | Unusable::Gone { .. })
         });
     }
-}
-
-/// As after a failover: a server with another identity that has all transactions and more.
-fn a_checkpoint_serves_another_server_with_the_same_gtids(flavor: Flavor) {
-    let options = ServerOptions::new().args(["--gtid-mode=ON", "--enforce-gtid-consistency=ON"]);
-    let world = match flavor {
-        Flavor::Mysql => World::start_with(flavor, &options),
-        Flavor::Mariadb => return println!("does not apply to MariaDB: followed by position"),
-    };
-    if world.version() < (8, 0, 0) {
-        return world.does_not_apply("it is followed by position");
-    }
-    insert(&world, 1);
-    let folder = tempfile::tempdir().unwrap();
-    leave_checkpoint(&world, folder.path());
-    let other = World::start_with(flavor, &options);
-    let executed: String = world
-        .server
-        .query_value("SELECT @@gtid_executed")
-        .unwrap()
-        .unwrap();
-    let marker: u64 = world
-        .server
-        .query_value("SELECT n FROM mirror_test.marker")
-        .unwrap()
-        .unwrap();
-    let mut conn = other.conn();
-    for sql in [
-        "SET SESSION sql_log_bin = 0",
-        "INSERT INTO fire_a VALUES (1, 1, 'row')",
-        &format!("UPDATE marker SET n = {marker}"),
-        &format!("SET GLOBAL gtid_purged = '+{executed}'"),
-    ] {
-        conn.query_drop(sql).unwrap();
-    }
-    for _ in 0..marker {
-        other.mark();
-    }
-    insert(&other, 2);
-    let mut options = options_in(&other, folder.path(), WhenUnusable::Refuse);
-    options.policies = mirror_runtime::Policies {
-        divergence: mirror_runtime::Policy::Stop,
-        ..Default::default()
-    };
-    let mirror = other.mirror_with(options);
-    started_from(&mirror);
-    assert_eq!(ids(&mirror), [1, 2]);
-    assert_equals_server(&other, &mirror);
 }
 
 fn one_mirror_at_a_time_uses_a_folder(flavor: Flavor) {

@@ -23,6 +23,10 @@ pub(crate) enum Command {
     Export(ExportArguments),
     /// Compare the rows of a live mirror with the server's, in both directions.
     Verify(VerifyArguments),
+    /// Load the tables, and print what the mirror's status then is.
+    Status(StatusArguments),
+    /// Show the status of a mirror as it changes: tables, rates, lag, memory; q or Ctrl-C ends it.
+    Top(TopArguments),
     /// Say what of the server's settings, of the account's rights and of the tables stands in
     /// the way, and what to do about it. Exit code 0: nothing; 1: something; 2: it could not be
     /// looked at.
@@ -72,6 +76,38 @@ pub(crate) struct ExportArguments {
     pub(crate) zstd: bool,
     #[command(flatten)]
     pub(crate) checkpoint: CheckpointArguments,
+}
+
+/// Arguments of `mirror status`.
+///
+/// The same status that a service has by `Mirror::status`, of a mirror of this process. Exit code
+/// 0: a service could use it; 1: it could not.
+#[derive(Debug, Args)]
+pub(crate) struct StatusArguments {
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `mirror top`.
+#[derive(Debug, Args)]
+pub(crate) struct TopArguments {
+    #[command(flatten)]
+    pub(crate) server: ServerArguments,
+    /// Seconds between two looks.
+    #[arg(long, default_value_t = 1.0, value_name = "SECONDS", value_parser = interval)]
+    pub(crate) interval: f64,
+}
+
+fn interval(text: &str) -> Result<f64, String> {
+    let expected = || "expected seconds from 0.1 to 3600".to_owned();
+    let seconds: f64 = text.parse().map_err(|_| expected())?;
+    match (0.1..=3600.0).contains(&seconds) {
+        true => Ok(seconds),
+        false => Err(expected()),
+    }
 }
 
 /// Arguments of `mirror doctor`.

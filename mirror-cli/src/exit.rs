@@ -31,6 +31,9 @@ pub(crate) enum Failure {
     /// Everything else was done, but for the checkpoint.
     #[error("{0}")]
     Checkpoint(String),
+    /// The mirror is live, but not in a state that a service should use.
+    #[error("a service should not use this mirror: {0}")]
+    NotReady(String),
     /// A signal ended the command before it was done.
     #[error("interrupted; files that were not complete were not written")]
     Interrupted,
@@ -57,7 +60,7 @@ impl Failure {
             Self::Usage(_)
             | Self::NotCompared { .. }
             | Self::Mirror(Error::UnknownTable { .. }) => 2,
-            Self::Differs { .. } => 1,
+            Self::Differs { .. } | Self::NotReady(_) => 1,
             Self::Interrupted => 130,
             Self::Mirror(Error::Checkpoint(CheckpointError::Write { .. }))
             | Self::Checkpoint(_)
@@ -65,7 +68,8 @@ impl Failure {
             Self::Mirror(Error::Checkpoint(_)) => 10,
             Self::Mirror(Error::Table(_)) => 1,
             Self::Mirror(Error::Source(error)) => source_code(error.kind()),
-            Self::Mirror(Error::Stopped | Error::TimedOut { .. } | Error::WithoutGtids) => 3,
+            Self::Mirror(Error::Stopped | Error::TimedOut { .. }) => 3,
+            Self::Mirror(Error::WithoutGtids) => 5,
         }
     }
 }

@@ -15,9 +15,11 @@ mod exit;
 mod export;
 mod lines;
 mod progress;
+mod status;
 mod stop;
 mod stream;
 mod tail;
+mod top;
 mod verify;
 
 use std::process::ExitCode;
@@ -40,6 +42,8 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Tail(arguments) => tail::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
+        Command::Status(arguments) => status::run(&arguments),
+        Command::Top(arguments) => top::run(&arguments),
         Command::Doctor(arguments) => return doctor::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
     };

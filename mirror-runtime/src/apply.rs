@@ -238,6 +238,7 @@ fn refresh<S: Schema>(
     for index in indexes {
         if let Some(shown) = status.tables.get_mut(index) {
             shown.memory = writer.memory(index);
+            shown.changes = writer.changes(index);
             shown.rows = shown.memory.rows as u64;
         }
     }

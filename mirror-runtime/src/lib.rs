@@ -18,6 +18,7 @@ mod event_policy;
 mod follow;
 mod foreign_key_check;
 mod foreign_keys;
+mod health;
 pub mod image;
 pub mod jsonl;
 mod judge;
@@ -36,10 +37,13 @@ pub mod row;
 pub mod source;
 mod statement;
 mod status;
+mod status_json;
 pub mod store;
 pub mod stored;
 mod subscription;
 mod table_states;
+#[cfg(feature = "metrics")]
+mod telemetry;
 pub mod transaction;
 pub mod types;
 pub mod value;
@@ -54,6 +58,7 @@ pub use checkpoint::{
 pub use doctor::{Diagnosis, diagnose};
 pub use error::{Error, TableError, ValueError};
 pub use event_policy::{EventPolicy, event_policy};
+pub use health::{Readiness, Staleness};
 pub use image::{ImageColumn, RowImage};
 pub use layout::{ColumnLayout, ColumnType, TableLayout};
 pub use mirror::Mirror;
@@ -66,6 +71,8 @@ pub use statement::{Statement, classify};
 pub use status::{Health, State, Status, TableStatus};
 pub use store::{Op, RowChange, Schema, Version};
 pub use subscription::{NoTransaction, QUEUE_TRANSACTIONS, Subscription, Transaction};
+#[cfg(feature = "metrics")]
+pub use telemetry::record_metrics;
 pub use types::*;
 pub use value::Value;
 pub use verify::{

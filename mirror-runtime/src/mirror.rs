@@ -162,7 +162,10 @@ impl<S: Schema> Mirror<S> {
     /// What the mirror is doing.
     #[must_use]
     pub fn status(&self) -> Status {
-        self.shared.status.get()
+        Status {
+            server: self.shared.url().address(),
+            ..self.shared.status.get()
+        }
     }
 
     /// Waits until the mirror follows the server.

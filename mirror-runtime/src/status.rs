@@ -27,6 +27,22 @@ pub enum State {
     Failed(String),
 }
 
+impl State {
+    /// A short name, lower case with underscores.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Loading => "loading",
+            Self::CatchingUp => "catching_up",
+            Self::Live => "live",
+            Self::Reconnecting => "reconnecting",
+            Self::Stopped => "stopped",
+            Self::Failed(_) => "failed",
+        }
+    }
+}
+
 /// Progress of the load of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableStatus {
@@ -36,6 +52,9 @@ pub struct TableStatus {
     pub rows: u64,
     /// What the table takes in memory, as of the last transaction that changed it.
     pub memory: TableMemory,
+    /// Rows that were put or deleted since the table was loaded or emptied last, the load and abandoned
+    /// transactions included: rates are made of it.
+    pub changes: u64,
     /// The server's estimate of the table's rows, made when the load started.
     pub estimated_rows: u64,
     /// Whether its rows are being SELECTed.
@@ -68,6 +87,8 @@ pub enum Health {
 pub struct Status {
     /// What it is doing.
     pub state: State,
+    /// The server that is used now, as `host:port`.
+    pub server: String,
     /// The mirrored tables.
     pub tables: Vec<TableStatus>,
     /// The last transaction boundary that readers see.
@@ -197,11 +218,13 @@ impl StatusCell {
             inner: Mutex::new(Inner {
                 status: Status {
                     state: State::Connecting,
+                    server: String::new(),
                     tables: tables
                         .map(|table| TableStatus {
                             table,
                             rows: 0,
                             memory: TableMemory::default(),
+                            changes: 0,
                             estimated_rows: 0,
                             loading: false,
                             reloads: 0,

@@ -67,6 +67,8 @@ pub struct TableWriter<R: Keyed, F: Follow<R> = ()> {
     pub(crate) garbage: VecDeque<(u64, Garbage<R>)>,
     /// Rows that the newest version has.
     pub(crate) rows: usize,
+    /// Rows that were put or deleted, abandoned transactions included.
+    pub(crate) changes: u64,
     /// Keys that have a slot.
     pub(crate) keys: usize,
     /// Slots that are not empty.
@@ -97,6 +99,7 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
             done: VecDeque::new(),
             garbage: VecDeque::new(),
             rows: 0,
+            changes: 0,
             keys: 0,
             used: 0,
             versions: 0,
@@ -180,6 +183,12 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
             // SAFETY: as above.
             version.map(|version| unsafe { &version.as_ref().row })
         })
+    }
+
+    /// Rows that were put or deleted so far, also by transactions that were abandoned.
+    #[must_use]
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Number of rows, as the running transaction has them.
@@ -272,6 +281,7 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         self.rows += usize::from(found.before.is_none());
         self.versions += 1;
         self.changed_in = writing;
+        self.changes += 1;
         self.touched.push(Touched::Created(version));
         Placed::new(version, found.before)
     }
@@ -285,6 +295,7 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         // Readers of versions before this one see the row still.
         held.end.store(writing, Ordering::Release);
         self.changed_in = writing;
+        self.changes += 1;
         self.touched.push(Touched::Ended(head));
         self.rows -= 1;
         Some(row)

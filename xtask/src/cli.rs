@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    self, BenchOptions, CheckOptions, DemoOptions, FuzzBytesOptions, FuzzOptions, InitOptions,
-    LabOptions, RegenerateOptions, StoreOptions, TestOptions,
+    self, BenchOptions, CheckOptions, CompileTimeOptions, DemoOptions, FuzzBytesOptions,
+    FuzzOptions, InitOptions, LabOptions, RegenerateOptions, StoreOptions, TestOptions,
 };
 use crate::error::{Error, Outcome};
 
@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Store(StoreOptions),
     /// Run the benchmarks
     Bench(BenchOptions),
+    /// How long a generated crate of many wide tables takes to make and to compile
+    CompileTime(CompileTimeOptions),
 }
 
 impl Command {
@@ -55,6 +57,7 @@ impl Command {
             Self::FuzzTypes(options) => commands::fuzz_types(options),
             Self::Store(options) => commands::store(options),
             Self::Bench(options) => commands::bench(options),
+            Self::CompileTime(options) => commands::compile_time(options),
         }
     }
 }

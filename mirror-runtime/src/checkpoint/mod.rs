@@ -91,6 +91,15 @@ pub struct CheckpointStatus {
     pub error: Option<String>,
 }
 
+impl CheckpointStatus {
+    /// Time since the last one was written; `None` before the first of this run.
+    #[must_use]
+    pub fn age(&self) -> Option<Duration> {
+        // Nothing when the clock was put back.
+        Some(self.written_at?.elapsed().unwrap_or_default())
+    }
+}
+
 /// All tables of a checkpoint's file, without a server; `None` when there is no file. Tables that
 /// are not in it are empty.
 ///

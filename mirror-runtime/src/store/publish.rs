@@ -397,6 +397,12 @@ impl<S: Schema> Writer<S> {
             .map_or_else(TableMemory::default, TableWriter::memory)
     }
 
+    /// Rows of a table that were put or deleted since it was loaded; 0 past the last.
+    #[must_use]
+    pub fn changes(&self, index: usize) -> u64 {
+        self.table(index).map_or(0, TableWriter::changes)
+    }
+
     /// Whether nothing was written since the last commit.
     fn is_clean(&self) -> bool {
         self.touched.is_empty() && self.unshown.is_empty()

@@ -379,6 +379,10 @@ where
         more
     }
 
+    fn changes(&self) -> u64 {
+        self.rows.changes()
+    }
+
     fn memory(&self) -> TableMemory {
         let (held, follow) = (self.rows.memory(), self.rows.follow());
         TableMemory {

@@ -171,6 +171,8 @@ pub trait TableWriter<C>: Send + Sync {
     fn reclaim(&mut self, at: Writing<'_>, most: usize) -> bool;
     /// What the table takes.
     fn memory(&self) -> TableMemory;
+    /// Rows that were put or deleted so far, also by transactions that were abandoned.
+    fn changes(&self) -> u64;
 }
 
 /// The values of one image, for [`TableKind::decode_only`](super::TableKind::decode_only).

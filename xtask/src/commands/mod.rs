@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod compile_time;
 mod demo;
 mod fuzz;
 mod fuzz_types;
@@ -13,6 +14,7 @@ mod test;
 
 pub use bench::{BenchOptions, bench};
 pub use check::{CheckOptions, check};
+pub use compile_time::{CompileTimeOptions, compile_time};
 pub use demo::{DemoOptions, demo};
 pub use fuzz::{FuzzBytesOptions, fuzz};
 pub use fuzz_types::{FuzzOptions, SCHEMAS_PER_ROUND, fuzz_types};

@@ -275,7 +275,7 @@ mod tests {
     fn same<T: Stored + PartialEq + std::fmt::Debug>(values: impl IntoIterator<Item = T>) {
         for value in values {
             assert_eq!(back(&value), value);
-            assert_eq!(back(&Some(value)).is_some(), true);
+            assert!(back(&Some(value)).is_some());
         }
         assert_eq!(back(&None::<T>), None);
     }

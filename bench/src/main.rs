@@ -16,6 +16,7 @@ mod readers;
 mod reload;
 mod report;
 mod store;
+mod warm_restart;
 mod workload;
 
 use std::path::PathBuf;
@@ -61,6 +62,8 @@ enum Part {
     Memory,
     /// The first load by SELECTs.
     Bootstrap,
+    /// The start from a checkpoint.
+    WarmRestart,
     /// Reads while a table is loaded again.
     Reload,
     /// Changes into the store, from memory and from a live server.
@@ -74,11 +77,12 @@ enum Part {
 }
 
 /// Parts that measure on the standard load.
-const ON_THE_LOAD: [Part; 5] = [
+const ON_THE_LOAD: [Part; 6] = [
     Part::Decode,
     Part::EndToEnd,
     Part::Memory,
     Part::Bootstrap,
+    Part::WarmRestart,
     Part::Reload,
 ];
 /// Parts that make their own rows on the same server, after those.
@@ -201,6 +205,10 @@ fn run_part(
         Part::Bootstrap => {
             eprintln!("loading a table");
             results.add(without_plot(bootstrap::run(server, rows, runs)?));
+        }
+        Part::WarmRestart => {
+            eprintln!("starting from a checkpoint");
+            results.add(without_plot(warm_restart::run(server, rows, runs)?));
         }
         Part::Reload => {
             eprintln!("loading a table again");

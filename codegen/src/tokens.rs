@@ -81,6 +81,9 @@ struct ColumnTokens {
     /// value from `self` and straight from `image`, and of putting what `image` has into it.
     get: String,
     select: String,
+    /// Statement that adds the value's bytes to `out`, and expression that takes them from `bytes`.
+    store: String,
+    restore: String,
     matches: String,
     value: String,
     image_value: String,
@@ -201,6 +204,7 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
     let at = Literal::usize_unsuffixed(index);
     let layout = quote!(&LAYOUT.columns[#at]);
     let place = place(index);
+    let (store, restore) = byte_form(column, &field, &decoded, &layout);
     let (get, select, matches, value, merge) = if matches!(column.held, Held::User(_)) {
         let (get, next, merge, back) = if column.nullable {
             (
@@ -243,6 +247,8 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
         docs: docs::column_docs(table, index, column),
         get: get.to_string(),
         select: select.to_string(),
+        store: store.to_string(),
+        restore: restore.to_string(),
         matches: matches.to_string(),
         value: value.to_string(),
         image_value: image_value.to_string(),
@@ -255,6 +261,28 @@ fn column_tokens(table: &Table, index: usize) -> Result<ColumnTokens, ModelError
             .any(|key| key.columns.contains(&index)),
         is_number: is_number(column),
     })
+}
+
+/// How a value is written to a checkpoint, and read from it: a type of the user as the column's
+/// own type, `decoded`.
+fn byte_form(
+    column: &Column,
+    field: &Ident,
+    decoded: &TokenStream,
+    layout: &TokenStream,
+) -> (TokenStream, TokenStream) {
+    let of_user = matches!(column.held, Held::User(_));
+    match (of_user, column.nullable) {
+        (false, _) => (quote!(self.#field.store(out)), quote!(bytes.next(#layout)?)),
+        (true, false) => (
+            quote!(<#decoded>::from(self.#field.clone()).store(out)),
+            quote!(bytes.next_converted::<#decoded, _>(#layout)?),
+        ),
+        (true, true) => (
+            quote!(self.#field.clone().map(<#decoded>::from).store(out)),
+            quote!(bytes.next_converted_option::<#decoded, _>(#layout)?),
+        ),
+    }
 }
 
 /// Whether a column's values are numbers or something like them, held as such.

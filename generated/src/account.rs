@@ -355,6 +355,31 @@ impl Row for Account {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.advertiser_id.store(out);
+        self.currency.store(out);
+        self.balance.store(out);
+        self.reserved.store(out);
+        self.credit_limit.store(out);
+        self.lifetime_spend.store(out);
+        self.version.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            advertiser_id: bytes.next(&LAYOUT.columns[0])?,
+            currency: bytes.next(&LAYOUT.columns[1])?,
+            balance: bytes.next(&LAYOUT.columns[2])?,
+            reserved: bytes.next(&LAYOUT.columns[3])?,
+            credit_limit: bytes.next(&LAYOUT.columns[4])?,
+            lifetime_spend: bytes.next(&LAYOUT.columns[5])?,
+            version: bytes.next(&LAYOUT.columns[6])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

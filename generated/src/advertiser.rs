@@ -484,6 +484,41 @@ impl Row for Advertiser {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.name.store(out);
+        self.email.store(out);
+        self.country.store(out);
+        self.status.store(out);
+        self.flags.store(out);
+        self.founded.store(out);
+        self.rating.store(out);
+        self.logo.store(out);
+        self.note.store(out);
+        self.created_at.store(out);
+        self.updated_at.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            name: bytes.next(&LAYOUT.columns[1])?,
+            email: bytes.next(&LAYOUT.columns[2])?,
+            country: bytes.next(&LAYOUT.columns[3])?,
+            status: bytes.next(&LAYOUT.columns[4])?,
+            flags: bytes.next(&LAYOUT.columns[5])?,
+            founded: bytes.next(&LAYOUT.columns[6])?,
+            rating: bytes.next(&LAYOUT.columns[7])?,
+            logo: bytes.next(&LAYOUT.columns[8])?,
+            note: bytes.next(&LAYOUT.columns[9])?,
+            created_at: bytes.next(&LAYOUT.columns[10])?,
+            updated_at: bytes.next(&LAYOUT.columns[11])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -782,6 +817,20 @@ impl ColumnValue for AdvertiserStatus {
     }
 }
 
+impl mirror_runtime::stored::Stored for AdvertiserStatus {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The SET column `flags` of `ads.advertiser`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -872,5 +921,18 @@ impl ColumnValue for AdvertiserFlags {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for AdvertiserFlags {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }

@@ -669,6 +669,55 @@ impl Row for Banner {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.campaign_id.store(out);
+        self.name.store(out);
+        self.status.store(out);
+        self.format.store(out);
+        self.width.store(out);
+        self.height.store(out);
+        self.offset_x.store(out);
+        self.weight.store(out);
+        self.features.store(out);
+        self.ctr.store(out);
+        self.click_url.store(out);
+        self.alt.store(out);
+        self.html.store(out);
+        self.thumbnail.store(out);
+        self.image.store(out);
+        self.checksum.store(out);
+        self.extra.store(out);
+        self.created_at.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            campaign_id: bytes.next(&LAYOUT.columns[1])?,
+            name: bytes.next(&LAYOUT.columns[2])?,
+            status: bytes.next(&LAYOUT.columns[3])?,
+            format: bytes.next(&LAYOUT.columns[4])?,
+            width: bytes.next(&LAYOUT.columns[5])?,
+            height: bytes.next(&LAYOUT.columns[6])?,
+            offset_x: bytes.next(&LAYOUT.columns[7])?,
+            weight: bytes.next(&LAYOUT.columns[8])?,
+            features: bytes.next(&LAYOUT.columns[9])?,
+            ctr: bytes.next(&LAYOUT.columns[10])?,
+            click_url: bytes.next(&LAYOUT.columns[11])?,
+            alt: bytes.next(&LAYOUT.columns[12])?,
+            html: bytes.next(&LAYOUT.columns[13])?,
+            thumbnail: bytes.next(&LAYOUT.columns[14])?,
+            image: bytes.next(&LAYOUT.columns[15])?,
+            checksum: bytes.next(&LAYOUT.columns[16])?,
+            extra: bytes.next(&LAYOUT.columns[17])?,
+            created_at: bytes.next(&LAYOUT.columns[18])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -1070,6 +1119,20 @@ impl ColumnValue for BannerStatus {
     }
 }
 
+impl mirror_runtime::stored::Stored for BannerStatus {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The ENUM column `format` of `ads.banner`.
 ///
 /// Values compare by their index, as the server sorts them.
@@ -1177,5 +1240,19 @@ impl ColumnValue for BannerFormat {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for BannerFormat {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }

@@ -642,6 +642,53 @@ impl Row for Campaign {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.advertiser_id.store(out);
+        self.name.store(out);
+        self.status.store(out);
+        self.r#type.store(out);
+        self.budget.store(out);
+        self.spent.store(out);
+        self.bid_micros.store(out);
+        self.pacing.store(out);
+        self.priority.store(out);
+        self.frequency_cap.store(out);
+        self.start_date.store(out);
+        self.end_date.store(out);
+        self.daily_from.store(out);
+        self.daily_until.store(out);
+        self.days.store(out);
+        self.external_id.store(out);
+        self.changed_at.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            advertiser_id: bytes.next(&LAYOUT.columns[1])?,
+            name: bytes.next(&LAYOUT.columns[2])?,
+            status: bytes.next(&LAYOUT.columns[3])?,
+            r#type: bytes.next(&LAYOUT.columns[4])?,
+            budget: bytes.next(&LAYOUT.columns[5])?,
+            spent: bytes.next(&LAYOUT.columns[6])?,
+            bid_micros: bytes.next(&LAYOUT.columns[7])?,
+            pacing: bytes.next(&LAYOUT.columns[8])?,
+            priority: bytes.next(&LAYOUT.columns[9])?,
+            frequency_cap: bytes.next(&LAYOUT.columns[10])?,
+            start_date: bytes.next(&LAYOUT.columns[11])?,
+            end_date: bytes.next(&LAYOUT.columns[12])?,
+            daily_from: bytes.next(&LAYOUT.columns[13])?,
+            daily_until: bytes.next(&LAYOUT.columns[14])?,
+            days: bytes.next(&LAYOUT.columns[15])?,
+            external_id: bytes.next(&LAYOUT.columns[16])?,
+            changed_at: bytes.next(&LAYOUT.columns[17])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -1056,6 +1103,20 @@ impl ColumnValue for CampaignStatus {
     }
 }
 
+impl mirror_runtime::stored::Stored for CampaignStatus {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The ENUM column `type` of `ads.campaign`.
 ///
 /// Values compare by their index, as the server sorts them.
@@ -1143,6 +1204,20 @@ impl ColumnValue for CampaignType {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for CampaignType {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }
 
@@ -1245,5 +1320,18 @@ impl ColumnValue for CampaignDays {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for CampaignDays {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }

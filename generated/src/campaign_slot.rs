@@ -273,6 +273,25 @@ impl Row for CampaignSlot {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.campaign_id.store(out);
+        self.slot_id.store(out);
+        self.share.store(out);
+        self.since.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            campaign_id: bytes.next(&LAYOUT.columns[0])?,
+            slot_id: bytes.next(&LAYOUT.columns[1])?,
+            share: bytes.next(&LAYOUT.columns[2])?,
+            since: bytes.next(&LAYOUT.columns[3])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -213,6 +213,27 @@ impl Row for DailyStats {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.day.store(out);
+        self.campaign_id.store(out);
+        self.impressions.store(out);
+        self.clicks.store(out);
+        self.revenue.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            day: bytes.next(&LAYOUT.columns[0])?,
+            campaign_id: bytes.next(&LAYOUT.columns[1])?,
+            impressions: bytes.next(&LAYOUT.columns[2])?,
+            clicks: bytes.next(&LAYOUT.columns[3])?,
+            revenue: bytes.next(&LAYOUT.columns[4])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -290,6 +290,27 @@ impl Row for Document {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.body.store(out);
+        self.digest.store(out);
+        self.last_change.store(out);
+        self.last_check.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            body: bytes.next(&LAYOUT.columns[1])?,
+            digest: bytes.next(&LAYOUT.columns[2])?,
+            last_change: bytes.next(&LAYOUT.columns[3])?,
+            last_check: bytes.next(&LAYOUT.columns[4])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

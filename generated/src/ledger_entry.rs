@@ -354,6 +354,31 @@ impl Row for LedgerEntry {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.advertiser_id.store(out);
+        self.entry.store(out);
+        self.kind.store(out);
+        self.amount.store(out);
+        self.reference.store(out);
+        self.booked_at.store(out);
+        self.text.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            advertiser_id: bytes.next(&LAYOUT.columns[0])?,
+            entry: bytes.next(&LAYOUT.columns[1])?,
+            kind: bytes.next(&LAYOUT.columns[2])?,
+            amount: bytes.next(&LAYOUT.columns[3])?,
+            reference: bytes.next(&LAYOUT.columns[4])?,
+            booked_at: bytes.next(&LAYOUT.columns[5])?,
+            text: bytes.next(&LAYOUT.columns[6])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -645,5 +670,19 @@ impl ColumnValue for LedgerEntryKind {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LedgerEntryKind {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }

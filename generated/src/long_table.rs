@@ -833,6 +833,69 @@ impl Row for LongTable {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.field1.store(out);
+        self.field2.store(out);
+        self.field3.store(out);
+        self.field4.store(out);
+        self.field5.store(out);
+        self.field6.store(out);
+        self.field7.store(out);
+        self.field8.store(out);
+        self.field9.store(out);
+        self.field10.store(out);
+        self.field11.store(out);
+        self.field12.store(out);
+        self.field13.store(out);
+        self.field14.store(out);
+        self.field15.store(out);
+        self.field16.store(out);
+        self.field17.store(out);
+        self.field18.store(out);
+        self.field19.store(out);
+        self.field20.store(out);
+        self.field21.store(out);
+        self.field22.store(out);
+        self.field23.store(out);
+        self.field24.store(out);
+        self.field25.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            field1: bytes.next(&LAYOUT.columns[1])?,
+            field2: bytes.next(&LAYOUT.columns[2])?,
+            field3: bytes.next(&LAYOUT.columns[3])?,
+            field4: bytes.next(&LAYOUT.columns[4])?,
+            field5: bytes.next(&LAYOUT.columns[5])?,
+            field6: bytes.next(&LAYOUT.columns[6])?,
+            field7: bytes.next(&LAYOUT.columns[7])?,
+            field8: bytes.next(&LAYOUT.columns[8])?,
+            field9: bytes.next(&LAYOUT.columns[9])?,
+            field10: bytes.next(&LAYOUT.columns[10])?,
+            field11: bytes.next(&LAYOUT.columns[11])?,
+            field12: bytes.next(&LAYOUT.columns[12])?,
+            field13: bytes.next(&LAYOUT.columns[13])?,
+            field14: bytes.next(&LAYOUT.columns[14])?,
+            field15: bytes.next(&LAYOUT.columns[15])?,
+            field16: bytes.next(&LAYOUT.columns[16])?,
+            field17: bytes.next(&LAYOUT.columns[17])?,
+            field18: bytes.next(&LAYOUT.columns[18])?,
+            field19: bytes.next(&LAYOUT.columns[19])?,
+            field20: bytes.next(&LAYOUT.columns[20])?,
+            field21: bytes.next(&LAYOUT.columns[21])?,
+            field22: bytes.next(&LAYOUT.columns[22])?,
+            field23: bytes.next(&LAYOUT.columns[23])?,
+            field24: bytes.next(&LAYOUT.columns[24])?,
+            field25: bytes.next(&LAYOUT.columns[25])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -1077,6 +1140,20 @@ impl ColumnValue for LongTableField3 {
     }
 }
 
+impl mirror_runtime::stored::Stored for LongTableField3 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The ENUM column `field4` of `ads.long_table`.
 ///
 /// Values compare by their index, as the server sorts them.
@@ -1159,6 +1236,20 @@ impl ColumnValue for LongTableField4 {
     }
 }
 
+impl mirror_runtime::stored::Stored for LongTableField4 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The ENUM column `field19` of `ads.long_table`.
 ///
 /// Values compare by their index, as the server sorts them.
@@ -1238,6 +1329,20 @@ impl ColumnValue for LongTableField19 {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LongTableField19 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }
 
@@ -1328,5 +1433,18 @@ impl ColumnValue for LongTableField9 {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LongTableField9 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }

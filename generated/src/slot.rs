@@ -275,6 +275,33 @@ impl Row for Slot {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.site.store(out);
+        self.path.store(out);
+        self.pattern.store(out);
+        self.floor_price.store(out);
+        self.position.store(out);
+        self.daily_requests.store(out);
+        self.is_mobile.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            site: bytes.next(&LAYOUT.columns[1])?,
+            path: bytes.next(&LAYOUT.columns[2])?,
+            pattern: bytes.next(&LAYOUT.columns[3])?,
+            floor_price: bytes.next(&LAYOUT.columns[4])?,
+            position: bytes.next(&LAYOUT.columns[5])?,
+            daily_requests: bytes.next(&LAYOUT.columns[6])?,
+            is_mobile: bytes.next(&LAYOUT.columns[7])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

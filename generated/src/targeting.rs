@@ -309,6 +309,27 @@ impl Row for Targeting {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.campaign_id.store(out);
+        self.attribute.store(out);
+        self.value.store(out);
+        self.negative.store(out);
+        self.bid_factor.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            campaign_id: bytes.next(&LAYOUT.columns[0])?,
+            attribute: bytes.next(&LAYOUT.columns[1])?,
+            value: bytes.next(&LAYOUT.columns[2])?,
+            negative: bytes.next(&LAYOUT.columns[3])?,
+            bid_factor: bytes.next(&LAYOUT.columns[4])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -566,5 +587,19 @@ impl ColumnValue for TargetingAttribute {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for TargetingAttribute {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }

@@ -393,6 +393,35 @@ impl Row for User {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.name.store(out);
+        self.email.store(out);
+        self.status.store(out);
+        self.karma.store(out);
+        self.born.store(out);
+        self.avatar_hash.store(out);
+        self.last_login.store(out);
+        self.created_at.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            name: bytes.next(&LAYOUT.columns[1])?,
+            email: bytes.next(&LAYOUT.columns[2])?,
+            status: bytes.next(&LAYOUT.columns[3])?,
+            karma: bytes.next(&LAYOUT.columns[4])?,
+            born: bytes.next(&LAYOUT.columns[5])?,
+            avatar_hash: bytes.next(&LAYOUT.columns[6])?,
+            last_login: bytes.next(&LAYOUT.columns[7])?,
+            created_at: bytes.next(&LAYOUT.columns[8])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -711,5 +740,19 @@ impl ColumnValue for UserStatus {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for UserStatus {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }

@@ -1,8 +1,10 @@
 //! Arguments of `mirror`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+use mirror_runtime::{CheckpointOptions, WhenUnusable};
 
 /// Typed in-memory copies of MySQL and MariaDB tables, on the command line.
 #[derive(Debug, Parser)]
@@ -41,14 +43,24 @@ pub(crate) struct TailArguments {
     #[command(flatten)]
     pub(crate) server: ServerArguments,
     /// Start at this place in the binlog (FILE:POS), a transaction boundary.
-    #[arg(long, value_name = "FILE:POS", conflicts_with = "gtid")]
+    #[arg(long, value_name = "FILE:POS", conflicts_with_all = ["gtid", "checkpoint"])]
     pub(crate) from: Option<String>,
     /// Start after this GTID set.
-    #[arg(long, value_name = "SET")]
+    #[arg(long, value_name = "SET", conflicts_with = "checkpoint")]
     pub(crate) gtid: Option<String>,
     /// End at the position that the server has now.
     #[arg(long)]
     pub(crate) until_current: bool,
+    #[command(flatten)]
+    pub(crate) checkpoint: CheckpointArguments,
+    /// Seconds between two checkpoints; another is written at the end.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 300,
+        requires = "checkpoint"
+    )]
+    pub(crate) checkpoint_interval: u64,
 }
 
 /// Arguments of `mirror export`.
@@ -62,6 +74,8 @@ pub(crate) struct ExportArguments {
     /// Compress the files with zstd (`.jsonl.zst`).
     #[arg(long)]
     pub(crate) zstd: bool,
+    #[command(flatten)]
+    pub(crate) checkpoint: CheckpointArguments,
 }
 
 /// Arguments of `mirror status`.
@@ -117,6 +131,48 @@ pub(crate) struct VerifyArguments {
     pub(crate) server: ServerArguments,
 }
 
+/// Where to start from, and what to leave for the next start.
+#[derive(Debug, Args)]
+pub(crate) struct CheckpointArguments {
+    /// Folder of a checkpoint: start from the one that is there, without a SELECT of any row, and
+    /// write one at the end. Made when it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// What to do about a checkpoint that cannot be used.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        default_value = "bootstrap",
+        requires = "checkpoint"
+    )]
+    pub(crate) unusable_checkpoint: UnusableCheckpoint,
+}
+
+/// What to do about a checkpoint that cannot be used.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum UnusableCheckpoint {
+    /// Say why, and load the tables from the server.
+    Bootstrap,
+    /// Say why, and end with exit code 10.
+    Refuse,
+}
+
+impl CheckpointArguments {
+    /// The options of a mirror; `interval` between two checkpoints, if there is to be more than
+    /// the last.
+    pub(crate) fn options(&self, interval: Option<Duration>) -> Option<CheckpointOptions> {
+        let folder = self.checkpoint.as_ref()?;
+        Some(CheckpointOptions {
+            interval,
+            when_unusable: match self.unusable_checkpoint {
+                UnusableCheckpoint::Bootstrap => WhenUnusable::Bootstrap,
+                UnusableCheckpoint::Refuse => WhenUnusable::Refuse,
+            },
+            ..CheckpointOptions::new(folder)
+        })
+    }
+}
+
 /// Which server, and which tables.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArguments {
@@ -139,7 +195,8 @@ const EXIT_CODES: &str = "Exit codes:
   6   a right is missing
   7   another replica uses the same server id
   8   the start position is not on the server any more
-  9   the output cannot be written
+  9   the output, or a checkpoint, cannot be written
+  10  the checkpoint cannot be used and is refused, or its folder is in use by another mirror
   130 an export or verify was interrupted; files are whole or absent
 `mirror doctor` ends with 0 (nothing stands in the way), 1 (something does) or 2 (it could not be looked at).
 Set MIRROR_LOG=info (or debug) for a log on standard error.";

@@ -1,7 +1,7 @@
 //! Failures of a command, and the exit codes that they give.
 
 use mirror_runtime::source::SourceErrorKind;
-use mirror_runtime::{Error, SourceError};
+use mirror_runtime::{CheckpointError, Error, SourceError};
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +28,9 @@ pub(crate) enum Failure {
         /// How many.
         rows: u64,
     },
+    /// Everything else was done, but for the checkpoint.
+    #[error("{0}")]
+    Checkpoint(String),
     /// The mirror is live, but not in a state that a service should use.
     #[error("a service should not use this mirror: {0}")]
     NotReady(String),
@@ -58,8 +61,11 @@ impl Failure {
             | Self::NotCompared { .. }
             | Self::Mirror(Error::UnknownTable { .. }) => 2,
             Self::Differs { .. } | Self::NotReady(_) => 1,
-            Self::Output { .. } => 9,
             Self::Interrupted => 130,
+            Self::Mirror(Error::Checkpoint(CheckpointError::Write { .. }))
+            | Self::Checkpoint(_)
+            | Self::Output { .. } => 9,
+            Self::Mirror(Error::Checkpoint(_)) => 10,
             Self::Mirror(Error::Table(_)) => 1,
             Self::Mirror(Error::Source(error)) => source_code(error.kind()),
             Self::Mirror(Error::Stopped | Error::TimedOut { .. }) => 3,

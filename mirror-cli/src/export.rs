@@ -10,6 +10,7 @@ use mirror_runtime::TableLayout;
 use mirror_runtime::jsonl::write_row;
 use mirror_runtime::store::{Schema, Snapshot};
 
+use crate::checkpoint;
 use crate::cli::ExportArguments;
 use crate::exit::Failure;
 use crate::progress::wait_with_progress;
@@ -18,14 +19,17 @@ use crate::tail::options;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
-    let options = options(&arguments.server)?;
+    let mut options = options(&arguments.server)?;
+    options.checkpoint = arguments.checkpoint.options(None);
     let selected = options.selection(Tables::layouts())?;
     fs::create_dir_all(&arguments.out).map_err(|error| output(&arguments.out, error))?;
     let mirror = Arc::new(Mirror::start(options)?);
     let at_signal = Arc::clone(&mirror);
     let stop = on_signal(move || at_signal.stop())?;
     wait_with_progress(&mirror, &stop)?;
+    checkpoint::tell_start(&mirror);
     let subscription = mirror.subscribe();
+    // Writes the checkpoint.
     mirror.stop();
     let position = subscription.version().position.clone();
     let tables = subscription.tables();
@@ -44,7 +48,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
             arguments.out.display()
         );
     }
-    Ok(())
+    checkpoint::tell_end(&mirror)
 }
 
 /// Writes one table to a temporary file and moves that to its name; gives the rows.

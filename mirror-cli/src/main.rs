@@ -8,6 +8,7 @@ macro_rules! say {
     }};
 }
 
+mod checkpoint;
 mod cli;
 mod doctor;
 mod exit;

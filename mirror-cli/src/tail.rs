@@ -10,6 +10,7 @@ use mirror_runtime::source::{ServerInfo, connect};
 use mirror_runtime::store::Schema;
 use mirror_runtime::{BinlogPosition, NoTransaction, Options, ServerUrl, State, Transaction};
 
+use crate::checkpoint;
 use crate::cli::{ServerArguments, TailArguments};
 use crate::exit::Failure;
 use crate::lines::{add_change, finish_line, start_line};
@@ -36,7 +37,9 @@ pub(crate) fn options(server: &ServerArguments) -> Result<Options, Failure> {
 }
 
 fn live(arguments: &TailArguments) -> Result<(), Failure> {
-    let options = options(&arguments.server)?;
+    let mut options = options(&arguments.server)?;
+    let interval = Duration::from_secs(arguments.checkpoint_interval);
+    options.checkpoint = arguments.checkpoint.options(Some(interval));
     let until = if arguments.until_current {
         let mut conn = connect(&options.url)?;
         let info = ServerInfo::read(&mut conn)?;
@@ -51,6 +54,7 @@ fn live(arguments: &TailArguments) -> Result<(), Failure> {
         Err(Failure::Interrupted) => return Ok(()),
         result => result?,
     }
+    checkpoint::tell_start(&mirror);
     let subscription = mirror.subscribe();
     if let Some(position) = &subscription.version().position {
         say!("live at {position}");
@@ -115,7 +119,10 @@ fn passed(reached: Option<&BinlogPosition>, until: Option<&BinlogPosition>) -> b
 fn end(mirror: &Mirror, stop: &StopFlag) -> Result<(), Failure> {
     match mirror.error() {
         Some(error) if !stop.is_set() => Err(error.into()),
-        _ => Ok(()),
+        _ => {
+            mirror.stop();
+            checkpoint::tell_end(mirror)
+        }
     }
 }
 

@@ -95,6 +95,11 @@ impl<'m, S: Schema> Applier<'m, S> {
         (self.boundaries, self.last.as_ref())
     }
 
+    /// The first table that is known to be wrong, and served by policy.
+    pub(crate) fn first_suspect(&self) -> Option<usize> {
+        self.states.first_suspect()
+    }
+
     /// Whether the load has been caught up with.
     pub(crate) fn is_live(&self) -> bool {
         self.publishing

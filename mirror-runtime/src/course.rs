@@ -116,6 +116,12 @@ impl<'m, S: Schema> Course<'m, S> {
 
     /// Takes over where the load stands; the start of its replay.
     pub(crate) fn take(&mut self, loaded: &mut Loaded<S>) -> StreamStart {
+        if let Some(log) = loaded.restored.take() {
+            self.log = log;
+            self.states.restored();
+            self.defaults = std::mem::take(&mut loaded.defaults);
+            return loaded.start.clone();
+        }
         if loaded.is_whole {
             self.log = FollowedLog::default();
             self.states.plan_all();

@@ -3,6 +3,7 @@
 //! Messages say where, what, expected and found, and what to do. Row values and passwords
 //! are never part of one.
 
+use crate::checkpoint::CheckpointError;
 use crate::policy::Cause;
 use crate::source::{BinlogPosition, SourceError};
 
@@ -102,6 +103,9 @@ pub enum Error {
     /// The server or the network.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// A checkpoint that is refused, or a folder of checkpoints that is in use.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     /// The mirror was stopped while something waited for it.
     #[error("the mirror was stopped")]
     Stopped,

@@ -1,15 +1,17 @@
 //! The mirror's thread: load, replay, follow; connect again; load again.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mysql::prelude::Queryable;
 
 use crate::apply::Applier;
 use crate::backoff::Backoff;
 use crate::bootstrap::{Loaded, check_server};
+use crate::checkpoint::Keeper;
 use crate::course::Course;
 use crate::error::Error;
+use crate::image::ColumnDefault;
 use crate::judge::stopped;
 use crate::mirror::Shared;
 use crate::policy::{Cause, Policy};
@@ -37,11 +39,35 @@ enum Ended {
 ///
 /// # Errors
 /// What a retry cannot help; before the mirror was live, also what it could.
-pub(crate) fn run<S: Schema>(shared: &Shared<S>, mut writer: Writer<S>) -> Result<(), Error> {
+pub(crate) fn run<S: Schema>(shared: &Shared<S>, writer: Writer<S>) -> Result<(), Error> {
+    let Some(keeper) = Keeper::open(shared)? else {
+        return run_with(shared, writer, None);
+    };
+    std::thread::scope(|scope| {
+        keeper.start(scope)?;
+        let _end = keeper.end_on_drop();
+        run_with(shared, writer, Some(&keeper))
+    })
+}
+
+/// From load to load; from a checkpoint to the first, if there is one.
+fn run_with<S: Schema>(
+    shared: &Shared<S>,
+    mut writer: Writer<S>,
+    keeper: Option<&Keeper<'_, S>>,
+) -> Result<(), Error> {
     let mut course = Course::new(shared);
+    let mut started = Instant::now();
+    let mut restored = match keeper {
+        Some(keeper) => keeper.restore(course.server_id, &writer)?,
+        None => None,
+    };
     loop {
-        let started = std::time::Instant::now();
-        let Some(loaded) = course.load(&writer)? else {
+        let loaded = match restored.take() {
+            Some(restored) => Some(restored),
+            None => course.load(&writer)?,
+        };
+        let Some(loaded) = loaded else {
             return Ok(());
         };
         let mut applied = 0;
@@ -51,6 +77,7 @@ pub(crate) fn run<S: Schema>(shared: &Shared<S>, mut writer: Writer<S>) -> Resul
             server_id: course.server_id,
             started,
             reason,
+            keeper,
         };
         match session.follow(&mut writer, &mut course, loaded, &mut applied)? {
             Ended::Stopped => return Ok(()),
@@ -58,6 +85,7 @@ pub(crate) fn run<S: Schema>(shared: &Shared<S>, mut writer: Writer<S>) -> Resul
                 course.again(reload, resume, live, applied)?;
             }
         }
+        started = Instant::now();
     }
 }
 
@@ -65,9 +93,10 @@ pub(crate) fn run<S: Schema>(shared: &Shared<S>, mut writer: Writer<S>) -> Resul
 struct Session<'m, S: Schema> {
     shared: &'m Shared<S>,
     server_id: u32,
-    started: std::time::Instant,
+    started: Instant,
     /// Why the load was made, unless it is the first.
     reason: Option<String>,
+    keeper: Option<&'m Keeper<'m, S>>,
 }
 
 impl<S: Schema> Session<'_, S> {
@@ -105,7 +134,13 @@ impl<S: Schema> Session<'_, S> {
         let mut failures = Failures::default();
         loop {
             let before = resume.boundaries;
-            let result = self.stream(&mut applier, &mut reader, &mut resume, &mut until);
+            let result = self.stream(
+                &mut applier,
+                &mut reader,
+                &mut resume,
+                &mut until,
+                &course.defaults,
+            );
             *applied = applier.applied();
             applier.abandon();
             reader.restart();
@@ -116,6 +151,9 @@ impl<S: Schema> Session<'_, S> {
                 shared.servers.served();
             }
             if shared.stopped() {
+                if let Some(keeper) = self.keeper {
+                    keeper.keep(&applier, &resume, &course.defaults, true);
+                }
                 return Ok(Ended::Stopped);
             }
             match result {
@@ -171,6 +209,7 @@ impl<S: Schema> Session<'_, S> {
         reader: &mut TransactionReader,
         resume: &mut Resume,
         until: &mut Option<BinlogPosition>,
+        defaults: &[Arc<[ColumnDefault]>],
     ) -> Result<Option<Reload>, Error> {
         let shared = self.shared;
         let options = StreamOptions {
@@ -181,11 +220,13 @@ impl<S: Schema> Session<'_, S> {
         let url = shared.url();
         let (mut source, handle) = LiveSource::open(url, &resume.start, options)?;
         shared.set_stream(Some(handle));
-        if resume.log.check(url, &resume.start, source.server_info())?
-            && let Some(reload) = self.moved(source.server_info(), reader, until.is_some())?
+        let info = source.server_info();
+        if resume.log.check(url, &resume.start, info)?
+            && let Some(reload) = self.moved(info, reader, until.is_some())?
         {
             return Ok(Some(reload));
         }
+        resume.server = Some(info.clone());
         if until.is_none() {
             shared.status.update(|status| status.state = State::Live);
         }
@@ -226,6 +267,9 @@ impl<S: Schema> Session<'_, S> {
             }
             self.go_live_if_there(applier, &position, resume, until);
             if until.is_none() {
+                if let Some(keeper) = self.keeper {
+                    keeper.boundary(applier, resume, defaults);
+                }
                 if event.header.is_heartbeat() {
                     applier.tidy(TIDY_TIME);
                 }

@@ -10,6 +10,7 @@ mod bootstrap;
 mod by_position;
 mod cascade;
 mod charset;
+mod checkpoint;
 mod course;
 pub mod doctor;
 pub mod error;
@@ -38,6 +39,7 @@ mod statement;
 mod status;
 mod status_json;
 pub mod store;
+pub mod stored;
 mod subscription;
 mod table_states;
 #[cfg(feature = "metrics")]
@@ -50,6 +52,9 @@ mod wait;
 
 pub use bootstrap::check_server;
 pub use charset::Charset;
+pub use checkpoint::{
+    CheckpointError, CheckpointOptions, CheckpointStatus, Unusable, WhenUnusable, read_checkpoint,
+};
 pub use doctor::{Diagnosis, diagnose};
 pub use error::{Error, TableError, ValueError};
 pub use event_policy::{EventPolicy, event_policy};

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::checkpoint::CheckpointStatus;
 use crate::error::Error;
 use crate::follow::run;
 use crate::options::Options;
@@ -112,6 +113,10 @@ impl<S: Schema> Mirror<S> {
             requested: Mutex::new(Vec::new()),
             error: Mutex::new(None),
         });
+        if shared.options.checkpoint.is_some() {
+            let begun = Some(CheckpointStatus::default());
+            shared.status.update(|status| status.checkpoint = begun);
+        }
         let thread_shared = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("mirror".into())

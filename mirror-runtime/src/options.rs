@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::checkpoint::CheckpointOptions;
 use crate::error::Error;
 use crate::layout::TableLayout;
 use crate::policy::Policies;
@@ -40,6 +41,9 @@ pub struct Options {
     /// What to do when row events no longer tell what tables hold, by cause; default: load them
     /// again.
     pub policies: Policies,
+    /// Where checkpoints are written, and from where the mirror starts without a load; default:
+    /// none.
+    pub checkpoint: Option<CheckpointOptions>,
     /// For the tests only: use the racy anchor, to show that they would see it.
     #[doc(hidden)]
     pub naive_anchor: bool,
@@ -60,6 +64,7 @@ impl Options {
             behind_patience: Duration::from_secs(10),
             max_reloads_in_a_row: 5,
             policies: Policies::default(),
+            checkpoint: None,
             naive_anchor: false,
         }
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::apply::Applier;
 use crate::by_position::ByPosition;
 use crate::error::{Error, TableError};
-use crate::source::{FollowedLog, GtidSet, SourceError, SourceErrorKind, StreamStart};
+use crate::source::{FollowedLog, GtidSet, ServerInfo, SourceError, SourceErrorKind, StreamStart};
 use crate::store::Schema;
 
 /// Tries in a row, without any progress, at a stream that cannot be read.
@@ -17,10 +17,12 @@ pub(crate) struct Resume {
     pub(crate) start: StreamStart,
     /// The transactions before a position in a file, where the server can tell (MariaDB): what
     /// another server is asked by.
-    gtids: Option<GtidSet>,
+    pub(crate) gtids: Option<GtidSet>,
     pub(crate) by_position: ByPosition,
     pub(crate) boundaries: u64,
     pub(crate) log: FollowedLog,
+    /// Whose log that is, once a connection was made.
+    pub(crate) server: Option<ServerInfo>,
 }
 
 impl Resume {
@@ -36,6 +38,7 @@ impl Resume {
             by_position,
             boundaries: 0,
             log,
+            server: None,
         }
     }
 

@@ -4,6 +4,7 @@ use crate::charset::Charset;
 use crate::error::ValueError;
 use crate::image::{ImageColumn, RowImage, StraightRows};
 use crate::layout::{ColumnLayout, TableLayout};
+use crate::stored::StoredBytes;
 use crate::value::Value;
 use version_store::Keyed;
 
@@ -192,6 +193,15 @@ pub trait Row: Keyed + Clone + Sized {
     /// # Errors
     /// When there are too few values or one does not fit its column.
     fn from_select(values: &mut dyn Iterator<Item = SelectValue>) -> Result<Self, ValueError>;
+
+    /// Adds the row's bytes, as a checkpoint holds them (see [`crate::stored`]).
+    fn store(&self, out: &mut Vec<u8>);
+
+    /// Takes the bytes of a row that [`store`](Self::store) gave.
+    ///
+    /// # Errors
+    /// When there are too few bytes, or they are no values of the columns.
+    fn restore(bytes: &mut StoredBytes<'_>) -> Result<Self, ValueError>;
 
     /// Puts a value as of a SELECT into a column that a foreign key may change.
     ///

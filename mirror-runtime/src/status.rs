@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use crate::checkpoint::CheckpointStatus;
 use crate::progress::Progress;
 use crate::source::{BinlogPosition, Gtid, GtidSet};
 use crate::store::TableMemory;
@@ -115,6 +116,8 @@ pub struct Status {
     pub oldest_snapshot: Option<Duration>,
     /// Time since the first SELECT of the load that is running.
     pub loading_for: Option<Duration>,
+    /// Checkpoints; `None` when the options have no folder for them.
+    pub checkpoint: Option<CheckpointStatus>,
 }
 
 impl Status {
@@ -240,6 +243,7 @@ impl StatusCell {
                     load_time: None,
                     oldest_snapshot: None,
                     loading_for: None,
+                    checkpoint: None,
                 },
                 last_heard: None,
                 oldest_replaced: None,

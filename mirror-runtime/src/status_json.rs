@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::checkpoint::CheckpointStatus;
 use crate::status::{Health, Status, TableStatus};
 
 fn seconds(duration: Option<Duration>) -> Value {
@@ -39,6 +40,7 @@ impl Status {
             "oldest_snapshot_seconds": seconds(self.oldest_snapshot),
             "pinned_versions": self.pinned_versions(),
             "memory_bytes": self.memory_bytes(),
+            "checkpoint": self.checkpoint.as_ref().map(CheckpointStatus::to_json),
             "tables": self.tables.iter().map(TableStatus::to_json).collect::<Vec<_>>(),
         })
     }
@@ -47,6 +49,21 @@ impl Status {
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.tables.iter().map(TableStatus::memory_bytes).sum()
+    }
+}
+
+impl CheckpointStatus {
+    fn to_json(&self) -> Value {
+        json!({
+            "started_from": self.started_from.as_ref().map(ToString::to_string),
+            "unusable": self.unusable,
+            "written": self.written,
+            "age_seconds": seconds(self.age()),
+            "position": self.position.as_ref().map(ToString::to_string),
+            "bytes": self.bytes,
+            "write_seconds": self.took.as_secs_f64(),
+            "error": self.error,
+        })
     }
 }
 

@@ -66,6 +66,17 @@ impl TableStates {
         self.loading.clone_from(&self.selected);
     }
 
+    /// All tables were read from a checkpoint, and none is loaded.
+    pub(crate) fn restored(&mut self) {
+        self.loading.fill(false);
+        self.unpublished.clone_from(&self.selected);
+    }
+
+    /// The first table that is known to be wrong, if there is one.
+    pub(crate) fn first_suspect(&self) -> Option<usize> {
+        self.suspect.iter().position(|&suspect| suspect)
+    }
+
     /// Rows of the table are changed in a transaction that readers are not shown yet.
     pub(crate) fn changed(&mut self, table: usize) {
         set(&mut self.unpublished, table);

@@ -3,6 +3,7 @@
 
 use metrics::{counter, gauge};
 
+use crate::checkpoint::CheckpointStatus;
 use crate::health::{Readiness, Staleness};
 use crate::status::{State, Status, TableStatus};
 
@@ -39,8 +40,22 @@ pub fn record_metrics(mirror: &str, status: &Status, taken: &Staleness) {
         counter!(name, "mirror" => label()).absolute(count);
     }
     gauge!("mirror_pinned_versions", "mirror" => label()).set(status.pinned_versions() as f64);
+    if let Some(checkpoint) = &status.checkpoint {
+        record_checkpoint(mirror, checkpoint);
+    }
     for table in &status.tables {
         record_table(mirror, table);
+    }
+}
+
+fn record_checkpoint(mirror: &str, checkpoint: &CheckpointStatus) {
+    let label = || mirror.to_owned();
+    let failed = f64::from(u8::from(checkpoint.error.is_some()));
+    gauge!("mirror_checkpoint_failed", "mirror" => label()).set(failed);
+    counter!("mirror_checkpoints_total", "mirror" => label()).absolute(checkpoint.written);
+    if let Some(age) = checkpoint.age() {
+        gauge!("mirror_checkpoint_age_seconds", "mirror" => label()).set(age.as_secs_f64());
+        gauge!("mirror_checkpoint_bytes", "mirror" => label()).set(checkpoint.bytes as f64);
     }
 }
 

@@ -201,6 +201,7 @@ mod tests {
             load_time: None,
             oldest_snapshot: None,
             loading_for: None,
+            checkpoint: None,
         }
     }
 

@@ -77,6 +77,8 @@ pub(crate) struct Loaded<S: Schema> {
     pub(crate) reach: Reach,
     /// Identity of the server that they were loaded from.
     pub(crate) server: String,
+    /// Of tables that were read from a checkpoint: the log in which they stand.
+    pub(crate) restored: Option<FollowedLog>,
 }
 
 /// What to load, and how.
@@ -178,6 +180,7 @@ pub(crate) fn bootstrap<S: Schema>(
         lower_case_names: info.lower_case_table_names != 0,
         reach: Reach::of_server(S::layouts(), &definitions, known_until),
         server: info.identity(),
+        restored: None,
     })
 }
 

@@ -143,6 +143,14 @@ impl Row for Named {
         image.get(0)
     }
 
+    fn store(&self, _: &mut Vec<u8>) {
+        unreachable!()
+    }
+
+    fn restore(_: &mut crate::stored::StoredBytes<'_>) -> Result<Self, ValueError> {
+        unreachable!()
+    }
+
     fn from_select(_values: &mut dyn Iterator<Item = SelectValue>) -> Result<Self, ValueError> {
         unreachable!()
     }

@@ -50,7 +50,7 @@ impl Mark {
 }
 
 /// The log that a mirror follows, through any number of connections.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct FollowedLog {
     /// The file of the last boundary, where the stream goes on.
     resume: Option<Mark>,
@@ -61,6 +61,26 @@ pub(crate) struct FollowedLog {
 }
 
 impl FollowedLog {
+    /// The log as a checkpoint holds it: the file of the last boundary with its time, and the
+    /// server's identity.
+    pub(crate) fn stored(file: Option<(String, u32)>, server: String) -> Self {
+        let resume = file.map(|(file, begun)| Mark {
+            file: file.into(),
+            begun,
+        });
+        Self {
+            resume,
+            current: None,
+            server: Some(server),
+        }
+    }
+
+    /// The file of the last boundary, and when it was begun.
+    pub(crate) fn to_store(&self) -> Option<(String, u32)> {
+        let mark = self.resume.as_ref()?;
+        Some((mark.file.to_string(), mark.begun))
+    }
+
     /// Whether it is the log of another server than this one, as far as is known.
     pub(crate) fn is_of_other(&self, identity: &str) -> bool {
         self.server

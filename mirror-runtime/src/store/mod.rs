@@ -33,8 +33,8 @@ pub use publish::{NewTables, Snapshot, Store, Version, Writer};
 pub use rows::IndexRange;
 pub use table::{Table, TableAt};
 pub use table_writer::{
-    Batch, FirstRow, ImageValues, RowImagesOf, ShownRow, TableMemory, TableReader, TableWriter,
-    Unapplied,
+    Batch, FirstRow, ImageValues, RowImagesOf, ShownRow, StoredRows, TableMemory, TableReader,
+    TableWriter, Unapplied,
 };
 pub use version_store::{Keyed, RowRef, Writing};
 

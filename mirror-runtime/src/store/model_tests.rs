@@ -128,6 +128,12 @@ impl Row for Item {
     fn from_select(_: &mut dyn Iterator<Item = SelectValue>) -> Result<Self, ValueError> {
         unreachable!()
     }
+    fn store(&self, _: &mut Vec<u8>) {
+        unreachable!()
+    }
+    fn restore(_: &mut crate::stored::StoredBytes<'_>) -> Result<Self, ValueError> {
+        unreachable!()
+    }
     fn value(&self, _: usize) -> Value<'_> {
         unreachable!()
     }

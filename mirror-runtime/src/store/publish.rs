@@ -8,7 +8,7 @@ use version_store::{Moment, Publisher, Writing};
 
 use super::compare::HeldTable;
 use super::table::{Table, TableAt};
-use super::{ApplyError, Batch, RowValues, Schema, TableMemory, TableWriter};
+use super::{ApplyError, Batch, RowValues, Schema, StoredRows, TableMemory, TableWriter};
 use crate::row::Row;
 use crate::source::BinlogPosition;
 
@@ -95,6 +95,11 @@ impl<S: Schema> Snapshot<S> {
         self.inner.payload().counts.get(index).copied().unwrap_or(0)
     }
 
+    /// The rows of the table with this index as a checkpoint holds them; nothing past the last.
+    pub(crate) fn stored_rows(&self, index: usize) -> Option<StoredRows<'_>> {
+        Some(self.tables().table(index)?.stored_rows(self.moment()))
+    }
+
     pub(crate) fn held(&self, index: usize) -> Option<HeldTable<'_>> {
         Some(HeldTable {
             table: self.tables().table(index)?.as_any(),
@@ -152,6 +157,14 @@ impl<S: Schema> Store<S> {
 /// of those of a [`Writer`].
 pub struct NewTables<S: Schema> {
     tables: Vec<Option<BoxedWriter<S>>>,
+}
+
+impl<S: Schema> NewTables<S> {
+    /// Rows of the table with this index; 0 for one that is not loaded.
+    pub(crate) fn row_count(&self, index: usize) -> usize {
+        let table = self.tables.get(index).and_then(Option::as_ref);
+        table.map_or(0, |table| table.row_count())
+    }
 }
 
 type BoxedWriter<S> = Box<dyn TableWriter<<S as Schema>::Change>>;

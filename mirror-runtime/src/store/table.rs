@@ -11,7 +11,7 @@ use version_store::{Moment, RowRef, View};
 use super::index::IndexOf;
 use super::ordered::Ordered;
 use super::rows::{IndexRange, by_index, by_key};
-use super::{RowValues, TableReader};
+use super::{RowValues, StoredRows, TableReader};
 use crate::row::Row;
 
 /// One mirrored table, in all versions that somebody can see. A clone is another handle.
@@ -60,6 +60,17 @@ impl<R: Row> TableReader for Table<R> {
     fn rows<'s>(&'s self, at: Moment<'s>) -> Box<dyn Iterator<Item = &'s dyn RowValues> + 's> {
         let rows = self.at(at, 0).iter();
         Box::new(rows.map(|row| row as &dyn RowValues))
+    }
+
+    fn stored_rows<'s>(&'s self, at: Moment<'s>) -> StoredRows<'s> {
+        let mut rows = self.at(at, 0).iter();
+        Box::new(move |out| match rows.next() {
+            Some(row) => {
+                row.store(out);
+                true
+            }
+            None => false,
+        })
     }
 }
 

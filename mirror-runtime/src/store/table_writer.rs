@@ -9,6 +9,7 @@ use crate::error::ValueError;
 use crate::image::{Plan, RowImage, RowsEvent};
 use crate::layout::TableLayout;
 use crate::row::{Row, SelectValue};
+use crate::stored::StoredBytes;
 use crate::value::Value;
 
 /// Rows that a loader built and the writer will insert.
@@ -18,6 +19,11 @@ pub trait Batch: Any + Send {
     /// # Errors
     /// When a value does not fit its column.
     fn push(&mut self, values: &mut dyn Iterator<Item = SelectValue>) -> Result<(), ValueError>;
+    /// Builds a row from its bytes in a checkpoint.
+    ///
+    /// # Errors
+    /// When they are no row of the table.
+    fn push_stored(&mut self, bytes: &mut StoredBytes<'_>) -> Result<(), ValueError>;
     /// Rows in the batch.
     fn rows(&self) -> usize;
     /// For the table to take its rows out.
@@ -27,6 +33,11 @@ pub trait Batch: Any + Send {
 impl<R: Row> Batch for Vec<R> {
     fn push(&mut self, values: &mut dyn Iterator<Item = SelectValue>) -> Result<(), ValueError> {
         Vec::push(self, R::from_select(values)?);
+        Ok(())
+    }
+
+    fn push_stored(&mut self, bytes: &mut StoredBytes<'_>) -> Result<(), ValueError> {
+        Vec::push(self, R::restore(bytes)?);
         Ok(())
     }
 
@@ -84,7 +95,12 @@ pub trait TableReader: Send + Sync {
     fn as_any(&self) -> &dyn Any;
     /// Every row of a version in key order, without its type.
     fn rows<'s>(&'s self, at: Moment<'s>) -> Box<dyn Iterator<Item = &'s dyn RowValues> + 's>;
+    /// Every row of a version in key order, as its bytes in a checkpoint.
+    fn stored_rows<'s>(&'s self, at: Moment<'s>) -> StoredRows<'s>;
 }
+
+/// Adds the bytes of the next row; false when there is none.
+pub type StoredRows<'s> = Box<dyn FnMut(&mut Vec<u8>) -> bool + 's>;
 
 /// A table for writing, without its row type; `C` is the generated `Change`. What it does is part
 /// of the version that is being written.

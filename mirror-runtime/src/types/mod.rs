@@ -20,6 +20,7 @@ mod labels;
 mod row_text;
 mod select;
 mod serde_impls;
+mod stored;
 mod temporal;
 mod text;
 mod time;

@@ -278,6 +278,25 @@ impl Row for KIds {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.u.store(out);
+        self.six.store(out);
+        self.four.store(out);
+        self.n.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            u: bytes.next(&LAYOUT.columns[0])?,
+            six: bytes.next(&LAYOUT.columns[1])?,
+            four: bytes.next(&LAYOUT.columns[2])?,
+            n: bytes.next(&LAYOUT.columns[3])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

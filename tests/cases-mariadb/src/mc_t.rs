@@ -290,6 +290,27 @@ impl Row for McT {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.a.store(out);
+        self.b.store(out);
+        self.c.store(out);
+        self.z.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            a: bytes.next(&LAYOUT.columns[1])?,
+            b: bytes.next(&LAYOUT.columns[2])?,
+            c: bytes.next(&LAYOUT.columns[3])?,
+            z: bytes.next(&LAYOUT.columns[4])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

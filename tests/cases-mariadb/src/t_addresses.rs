@@ -284,6 +284,27 @@ impl Row for TAddresses {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.four.store(out);
+        self.four_null.store(out);
+        self.six.store(out);
+        self.six_null.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            four: bytes.next(&LAYOUT.columns[1])?,
+            four_null: bytes.next(&LAYOUT.columns[2])?,
+            six: bytes.next(&LAYOUT.columns[3])?,
+            six_null: bytes.next(&LAYOUT.columns[4])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -293,6 +293,27 @@ impl Row for TCompressed {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.v.store(out);
+        self.b.store(out);
+        self.t.store(out);
+        self.bl.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            v: bytes.next(&LAYOUT.columns[1])?,
+            b: bytes.next(&LAYOUT.columns[2])?,
+            t: bytes.next(&LAYOUT.columns[3])?,
+            bl: bytes.next(&LAYOUT.columns[4])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

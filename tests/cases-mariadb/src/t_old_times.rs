@@ -384,6 +384,35 @@ impl Row for TOldTimes {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.d0.store(out);
+        self.d2.store(out);
+        self.d6.store(out);
+        self.s0.store(out);
+        self.s3.store(out);
+        self.t0.store(out);
+        self.t1.store(out);
+        self.t6.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            d0: bytes.next(&LAYOUT.columns[1])?,
+            d2: bytes.next(&LAYOUT.columns[2])?,
+            d6: bytes.next(&LAYOUT.columns[3])?,
+            s0: bytes.next(&LAYOUT.columns[4])?,
+            s3: bytes.next(&LAYOUT.columns[5])?,
+            t0: bytes.next(&LAYOUT.columns[6])?,
+            t1: bytes.next(&LAYOUT.columns[7])?,
+            t6: bytes.next(&LAYOUT.columns[8])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -261,6 +261,25 @@ impl Row for BinT {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.k.store(out);
+        self.v.store(out);
+        self.c.store(out);
+        self.n.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            k: bytes.next(&LAYOUT.columns[0])?,
+            v: bytes.next(&LAYOUT.columns[1])?,
+            c: bytes.next(&LAYOUT.columns[2])?,
+            n: bytes.next(&LAYOUT.columns[3])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -369,6 +369,33 @@ impl Row for ChT {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.c63.store(out);
+        self.c64.store(out);
+        self.c255.store(out);
+        self.v63.store(out);
+        self.v64.store(out);
+        self.b255.store(out);
+        self.tag.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            c63: bytes.next(&LAYOUT.columns[1])?,
+            c64: bytes.next(&LAYOUT.columns[2])?,
+            c255: bytes.next(&LAYOUT.columns[3])?,
+            v63: bytes.next(&LAYOUT.columns[4])?,
+            v64: bytes.next(&LAYOUT.columns[5])?,
+            b255: bytes.next(&LAYOUT.columns[6])?,
+            tag: bytes.next(&LAYOUT.columns[7])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

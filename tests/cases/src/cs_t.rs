@@ -370,6 +370,33 @@ impl Row for CsT {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.l.store(out);
+        self.g.store(out);
+        self.u.store(out);
+        self.c.store(out);
+        self.s.store(out);
+        self.t3.store(out);
+        self.e.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            l: bytes.next(&LAYOUT.columns[1])?,
+            g: bytes.next(&LAYOUT.columns[2])?,
+            u: bytes.next(&LAYOUT.columns[3])?,
+            c: bytes.next(&LAYOUT.columns[4])?,
+            s: bytes.next(&LAYOUT.columns[5])?,
+            t3: bytes.next(&LAYOUT.columns[6])?,
+            e: bytes.next(&LAYOUT.columns[7])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -584,5 +611,19 @@ impl ColumnValue for CsTE {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for CsTE {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }

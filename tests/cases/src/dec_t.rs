@@ -380,6 +380,33 @@ impl Row for DecT {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.a.store(out);
+        self.b.store(out);
+        self.c.store(out);
+        self.d.store(out);
+        self.e.store(out);
+        self.f.store(out);
+        self.g.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            a: bytes.next(&LAYOUT.columns[1])?,
+            b: bytes.next(&LAYOUT.columns[2])?,
+            c: bytes.next(&LAYOUT.columns[3])?,
+            d: bytes.next(&LAYOUT.columns[4])?,
+            e: bytes.next(&LAYOUT.columns[5])?,
+            f: bytes.next(&LAYOUT.columns[6])?,
+            g: bytes.next(&LAYOUT.columns[7])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

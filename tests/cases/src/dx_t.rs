@@ -307,6 +307,39 @@ impl Row for DxT {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.n.store(out);
+        self.d.store(out);
+        self.ex.store(out);
+        self.dt.store(out);
+        self.b.store(out);
+        self.bin.store(out);
+        self.y.store(out);
+        self.ts.store(out);
+        self.st.store(out);
+        self.g.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            n: bytes.next(&LAYOUT.columns[1])?,
+            d: bytes.next(&LAYOUT.columns[2])?,
+            ex: bytes.next(&LAYOUT.columns[3])?,
+            dt: bytes.next(&LAYOUT.columns[4])?,
+            b: bytes.next(&LAYOUT.columns[5])?,
+            bin: bytes.next(&LAYOUT.columns[6])?,
+            y: bytes.next(&LAYOUT.columns[7])?,
+            ts: bytes.next(&LAYOUT.columns[8])?,
+            st: bytes.next(&LAYOUT.columns[9])?,
+            g: bytes.next(&LAYOUT.columns[10])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -238,6 +238,23 @@ impl Row for EnrT {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.f.store(out);
+        self.note.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            f: bytes.next(&LAYOUT.columns[1])?,
+            note: bytes.next(&LAYOUT.columns[2])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -417,5 +434,19 @@ impl ColumnValue for EnrTF {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for EnrTF {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }

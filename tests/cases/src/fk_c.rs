@@ -251,6 +251,23 @@ impl Row for FkC {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.b.store(out);
+        self.id.store(out);
+        self.v.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            b: bytes.next(&LAYOUT.columns[0])?,
+            id: bytes.next(&LAYOUT.columns[1])?,
+            v: bytes.next(&LAYOUT.columns[2])?,
+        })
+    }
+
     fn assign(
         &mut self,
         field: usize,

@@ -246,6 +246,23 @@ impl Row for FkCode {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.c.store(out);
+        self.e.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            c: bytes.next(&LAYOUT.columns[1])?,
+            e: bytes.next(&LAYOUT.columns[2])?,
+        })
+    }
+
     fn assign(
         &mut self,
         field: usize,

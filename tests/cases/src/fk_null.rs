@@ -244,6 +244,23 @@ impl Row for FkNull {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.a.store(out);
+        self.v.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            a: bytes.next(&LAYOUT.columns[1])?,
+            v: bytes.next(&LAYOUT.columns[2])?,
+        })
+    }
+
     fn assign(
         &mut self,
         field: usize,

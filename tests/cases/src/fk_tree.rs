@@ -219,6 +219,21 @@ impl Row for FkTree {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.up.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            up: bytes.next(&LAYOUT.columns[1])?,
+        })
+    }
+
     fn assign(
         &mut self,
         field: usize,

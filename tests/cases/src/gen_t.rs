@@ -315,6 +315,29 @@ impl Row for GenT {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.qty.store(out);
+        self.vg.store(out);
+        self.u.store(out);
+        self.sg.store(out);
+        self.tag.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            qty: bytes.next(&LAYOUT.columns[1])?,
+            vg: bytes.next(&LAYOUT.columns[2])?,
+            u: bytes.next(&LAYOUT.columns[3])?,
+            sg: bytes.next(&LAYOUT.columns[4])?,
+            tag: bytes.next(&LAYOUT.columns[5])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

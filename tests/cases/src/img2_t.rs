@@ -549,6 +549,47 @@ impl Row for Img2T {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.s.store(out);
+        self.de.store(out);
+        self.en.store(out);
+        self.se.store(out);
+        self.bi.store(out);
+        self.bn.store(out);
+        self.da.store(out);
+        self.ti.store(out);
+        self.ye.store(out);
+        self.fl.store(out);
+        self.ub.store(out);
+        self.nn.store(out);
+        self.ts.store(out);
+        self.l.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            s: bytes.next(&LAYOUT.columns[1])?,
+            de: bytes.next(&LAYOUT.columns[2])?,
+            en: bytes.next(&LAYOUT.columns[3])?,
+            se: bytes.next(&LAYOUT.columns[4])?,
+            bi: bytes.next(&LAYOUT.columns[5])?,
+            bn: bytes.next(&LAYOUT.columns[6])?,
+            da: bytes.next(&LAYOUT.columns[7])?,
+            ti: bytes.next(&LAYOUT.columns[8])?,
+            ye: bytes.next(&LAYOUT.columns[9])?,
+            fl: bytes.next(&LAYOUT.columns[10])?,
+            ub: bytes.next(&LAYOUT.columns[11])?,
+            nn: bytes.next(&LAYOUT.columns[12])?,
+            ts: bytes.next(&LAYOUT.columns[13])?,
+            l: bytes.next(&LAYOUT.columns[14])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -775,6 +816,20 @@ impl ColumnValue for Img2TEn {
     }
 }
 
+impl mirror_runtime::stored::Stored for Img2TEn {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The SET column `se` of `cases.img2_t`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -859,5 +914,18 @@ impl ColumnValue for Img2TSe {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for Img2TSe {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }

@@ -386,6 +386,35 @@ impl Row for ImgT {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.a.store(out);
+        self.b.store(out);
+        self.c.store(out);
+        self.d.store(out);
+        self.e1.store(out);
+        self.e2.store(out);
+        self.e3.store(out);
+        self.e4.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            a: bytes.next(&LAYOUT.columns[1])?,
+            b: bytes.next(&LAYOUT.columns[2])?,
+            c: bytes.next(&LAYOUT.columns[3])?,
+            d: bytes.next(&LAYOUT.columns[4])?,
+            e1: bytes.next(&LAYOUT.columns[5])?,
+            e2: bytes.next(&LAYOUT.columns[6])?,
+            e3: bytes.next(&LAYOUT.columns[7])?,
+            e4: bytes.next(&LAYOUT.columns[8])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

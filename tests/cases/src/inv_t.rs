@@ -236,6 +236,23 @@ impl Row for InvT {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.a.store(out);
+        self.hid.store(out);
+        self.b.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            a: bytes.next(&LAYOUT.columns[0])?,
+            hid: bytes.next(&LAYOUT.columns[1])?,
+            b: bytes.next(&LAYOUT.columns[2])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

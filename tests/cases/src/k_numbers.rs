@@ -319,6 +319,27 @@ impl Row for KNumbers {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.a.store(out);
+        self.b.store(out);
+        self.bits.store(out);
+        self.y.store(out);
+        self.n.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            a: bytes.next(&LAYOUT.columns[0])?,
+            b: bytes.next(&LAYOUT.columns[1])?,
+            bits: bytes.next(&LAYOUT.columns[2])?,
+            y: bytes.next(&LAYOUT.columns[3])?,
+            n: bytes.next(&LAYOUT.columns[4])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -279,6 +279,25 @@ impl Row for KTexts {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.l.store(out);
+        self.g.store(out);
+        self.c.store(out);
+        self.n.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            l: bytes.next(&LAYOUT.columns[0])?,
+            g: bytes.next(&LAYOUT.columns[1])?,
+            c: bytes.next(&LAYOUT.columns[2])?,
+            n: bytes.next(&LAYOUT.columns[3])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

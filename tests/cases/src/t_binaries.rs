@@ -259,6 +259,25 @@ impl Row for TBinaries {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.b1.store(out);
+        self.b16.store(out);
+        self.b255.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            b1: bytes.next(&LAYOUT.columns[1])?,
+            b16: bytes.next(&LAYOUT.columns[2])?,
+            b255: bytes.next(&LAYOUT.columns[3])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -309,6 +309,29 @@ impl Row for TBits {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.b1.store(out);
+        self.b8.store(out);
+        self.b9.store(out);
+        self.b33.store(out);
+        self.b64.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            b1: bytes.next(&LAYOUT.columns[1])?,
+            b8: bytes.next(&LAYOUT.columns[2])?,
+            b9: bytes.next(&LAYOUT.columns[3])?,
+            b33: bytes.next(&LAYOUT.columns[4])?,
+            b64: bytes.next(&LAYOUT.columns[5])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -347,6 +347,31 @@ impl Row for TBlobs {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.v10.store(out);
+        self.v300.store(out);
+        self.tiny.store(out);
+        self.plain.store(out);
+        self.medium.store(out);
+        self.huge.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            v10: bytes.next(&LAYOUT.columns[1])?,
+            v300: bytes.next(&LAYOUT.columns[2])?,
+            tiny: bytes.next(&LAYOUT.columns[3])?,
+            plain: bytes.next(&LAYOUT.columns[4])?,
+            medium: bytes.next(&LAYOUT.columns[5])?,
+            huge: bytes.next(&LAYOUT.columns[6])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -359,6 +359,33 @@ impl Row for TDatetimes {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.d0.store(out);
+        self.d1.store(out);
+        self.d2.store(out);
+        self.d3.store(out);
+        self.d4.store(out);
+        self.d5.store(out);
+        self.d6.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            d0: bytes.next(&LAYOUT.columns[1])?,
+            d1: bytes.next(&LAYOUT.columns[2])?,
+            d2: bytes.next(&LAYOUT.columns[3])?,
+            d3: bytes.next(&LAYOUT.columns[4])?,
+            d4: bytes.next(&LAYOUT.columns[5])?,
+            d5: bytes.next(&LAYOUT.columns[6])?,
+            d6: bytes.next(&LAYOUT.columns[7])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -265,6 +265,25 @@ impl Row for TEnums {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.one.store(out);
+        self.few.store(out);
+        self.many.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            one: bytes.next(&LAYOUT.columns[1])?,
+            few: bytes.next(&LAYOUT.columns[2])?,
+            many: bytes.next(&LAYOUT.columns[3])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -441,6 +460,20 @@ impl ColumnValue for TEnumsOne {
     }
 }
 
+impl mirror_runtime::stored::Stored for TEnumsOne {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The ENUM column `few` of `cases.t_enums`.
 ///
 /// Values compare by their index, as the server sorts them.
@@ -520,6 +553,20 @@ impl ColumnValue for TEnumsFew {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for TEnumsFew {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }
 
@@ -1619,5 +1666,19 @@ impl ColumnValue for TEnumsMany {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for TEnumsMany {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }

@@ -386,6 +386,35 @@ impl Row for TGeometries {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.g.store(out);
+        self.p.store(out);
+        self.l.store(out);
+        self.y.store(out);
+        self.mp.store(out);
+        self.ml.store(out);
+        self.my.store(out);
+        self.c.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            g: bytes.next(&LAYOUT.columns[1])?,
+            p: bytes.next(&LAYOUT.columns[2])?,
+            l: bytes.next(&LAYOUT.columns[3])?,
+            y: bytes.next(&LAYOUT.columns[4])?,
+            mp: bytes.next(&LAYOUT.columns[5])?,
+            ml: bytes.next(&LAYOUT.columns[6])?,
+            my: bytes.next(&LAYOUT.columns[7])?,
+            c: bytes.next(&LAYOUT.columns[8])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

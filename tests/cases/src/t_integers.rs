@@ -452,6 +452,39 @@ impl Row for TIntegers {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.i8.store(out);
+        self.u8.store(out);
+        self.i16.store(out);
+        self.u16.store(out);
+        self.i24.store(out);
+        self.u24.store(out);
+        self.i32.store(out);
+        self.u32.store(out);
+        self.i64.store(out);
+        self.u64.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            i8: bytes.next(&LAYOUT.columns[1])?,
+            u8: bytes.next(&LAYOUT.columns[2])?,
+            i16: bytes.next(&LAYOUT.columns[3])?,
+            u16: bytes.next(&LAYOUT.columns[4])?,
+            i24: bytes.next(&LAYOUT.columns[5])?,
+            u24: bytes.next(&LAYOUT.columns[6])?,
+            i32: bytes.next(&LAYOUT.columns[7])?,
+            u32: bytes.next(&LAYOUT.columns[8])?,
+            i64: bytes.next(&LAYOUT.columns[9])?,
+            u64: bytes.next(&LAYOUT.columns[10])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -603,6 +603,51 @@ impl Row for TNullable {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.i.store(out);
+        self.f.store(out);
+        self.de.store(out);
+        self.bi.store(out);
+        self.da.store(out);
+        self.dt.store(out);
+        self.ts.store(out);
+        self.ti.store(out);
+        self.y.store(out);
+        self.v.store(out);
+        self.b.store(out);
+        self.bl.store(out);
+        self.e.store(out);
+        self.s.store(out);
+        self.bt.store(out);
+        self.g.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            i: bytes.next(&LAYOUT.columns[1])?,
+            f: bytes.next(&LAYOUT.columns[2])?,
+            de: bytes.next(&LAYOUT.columns[3])?,
+            bi: bytes.next(&LAYOUT.columns[4])?,
+            da: bytes.next(&LAYOUT.columns[5])?,
+            dt: bytes.next(&LAYOUT.columns[6])?,
+            ts: bytes.next(&LAYOUT.columns[7])?,
+            ti: bytes.next(&LAYOUT.columns[8])?,
+            y: bytes.next(&LAYOUT.columns[9])?,
+            v: bytes.next(&LAYOUT.columns[10])?,
+            b: bytes.next(&LAYOUT.columns[11])?,
+            bl: bytes.next(&LAYOUT.columns[12])?,
+            e: bytes.next(&LAYOUT.columns[13])?,
+            s: bytes.next(&LAYOUT.columns[14])?,
+            bt: bytes.next(&LAYOUT.columns[15])?,
+            g: bytes.next(&LAYOUT.columns[16])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -845,6 +890,20 @@ impl ColumnValue for TNullableE {
     }
 }
 
+impl mirror_runtime::stored::Stored for TNullableE {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The SET column `s` of `cases.t_nullable`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -926,5 +985,18 @@ impl ColumnValue for TNullableS {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for TNullableS {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }

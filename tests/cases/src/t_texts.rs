@@ -400,6 +400,35 @@ impl Row for TTexts {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.c10.store(out);
+        self.c255.store(out);
+        self.v20.store(out);
+        self.v300.store(out);
+        self.tiny.store(out);
+        self.plain.store(out);
+        self.medium.store(out);
+        self.huge.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            c10: bytes.next(&LAYOUT.columns[1])?,
+            c255: bytes.next(&LAYOUT.columns[2])?,
+            v20: bytes.next(&LAYOUT.columns[3])?,
+            v300: bytes.next(&LAYOUT.columns[4])?,
+            tiny: bytes.next(&LAYOUT.columns[5])?,
+            plain: bytes.next(&LAYOUT.columns[6])?,
+            medium: bytes.next(&LAYOUT.columns[7])?,
+            huge: bytes.next(&LAYOUT.columns[8])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -284,6 +284,27 @@ impl Row for TimeT {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.t0.store(out);
+        self.t2.store(out);
+        self.t3.store(out);
+        self.t6.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            t0: bytes.next(&LAYOUT.columns[1])?,
+            t2: bytes.next(&LAYOUT.columns[2])?,
+            t3: bytes.next(&LAYOUT.columns[3])?,
+            t6: bytes.next(&LAYOUT.columns[4])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -270,6 +270,25 @@ impl Row for Uqpk {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.k.store(out);
+        self.v.store(out);
+        self.n.store(out);
+        self.u.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            k: bytes.next(&LAYOUT.columns[0])?,
+            v: bytes.next(&LAYOUT.columns[1])?,
+            n: bytes.next(&LAYOUT.columns[2])?,
+            u: bytes.next(&LAYOUT.columns[3])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

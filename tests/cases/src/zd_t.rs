@@ -284,6 +284,27 @@ impl Row for ZdT {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.d.store(out);
+        self.dt.store(out);
+        self.ts.store(out);
+        self.n.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            d: bytes.next(&LAYOUT.columns[1])?,
+            dt: bytes.next(&LAYOUT.columns[2])?,
+            ts: bytes.next(&LAYOUT.columns[3])?,
+            n: bytes.next(&LAYOUT.columns[4])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -7,6 +7,7 @@
 //! For all of them: no panic in the code under test, no endless loop, and no memory out of
 //! proportion to the input. What else each target checks is said at its function.
 
+mod checkpoint;
 mod classify;
 mod columns;
 mod ddl;
@@ -22,6 +23,7 @@ mod table_map;
 mod values;
 mod wire;
 
+pub use checkpoint::{checkpoint_file, checkpoint_rows, stored_rows, with_checksums};
 pub use classify::classify;
 pub use columns::{COLUMNS, TypedColumn};
 pub use ddl::{VERSIONS, ddl, generate};
@@ -47,9 +49,10 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 19] = [
     target("binlog_file", binlog_file),
     target("charset", charset),
+    target("checkpoint_file", checkpoint_file),
     target("classify", classify),
     target("column_values", column_values),
     target("ddl", ddl),
@@ -63,6 +66,7 @@ pub const TARGETS: [Target; 17] = [
     target("payload", payload),
     target("rows", rows),
     target("schema_json", schema_json),
+    target("stored_rows", stored_rows),
     target("stream", stream),
     target("table_map", table_map),
 ];

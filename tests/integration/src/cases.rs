@@ -1,11 +1,12 @@
 //! Mirrors of single tables of the shared servers: all paths, all row images.
 
 use std::marker::PhantomData;
+use std::path::Path;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use mirror_runtime::{Error, Mirror, Options, Schema};
+use mirror_runtime::{CheckpointOptions, Error, Mirror, Options, Schema, WhenUnusable};
 use mysql::Conn;
 
 use crate::compare::difference;
@@ -125,7 +126,29 @@ impl<'s, S: Generated> Case<'s, S> {
     /// When it does not get live.
     #[must_use]
     pub fn mirror(&self) -> Mirror<S> {
-        let mirror = Mirror::start(self.options()).unwrap();
+        self.mirror_with(self.options())
+    }
+
+    /// A mirror of the tables with a checkpoint in this folder, from which it starts if there is
+    /// one.
+    ///
+    /// # Panics
+    /// When it does not get live, or cannot use the checkpoint.
+    #[must_use]
+    pub fn mirror_in(&self, folder: &Path) -> Mirror<S> {
+        let checkpoint = CheckpointOptions {
+            interval: None,
+            when_unusable: WhenUnusable::Refuse,
+            ..CheckpointOptions::new(folder)
+        };
+        self.mirror_with(Options {
+            checkpoint: Some(checkpoint),
+            ..self.options()
+        })
+    }
+
+    fn mirror_with(&self, options: Options) -> Mirror<S> {
+        let mirror = Mirror::start(options).unwrap();
         if let Err(error) = mirror.wait_until_live(PATIENCE) {
             let (flavor, tables) = (self.site.flavor(), self.tables);
             panic!("{flavor}, {tables:?}: the mirror does not get live: {error}");
@@ -219,12 +242,17 @@ impl<'s, S: Generated> Case<'s, S> {
             let from_start = self.mirror();
             run_all(&mut conn, before);
             let between = self.mirror();
+            let folder = tempfile::tempdir().unwrap();
+            self.mirror_in(folder.path()).stop();
             run_all(&mut conn, after);
             let at_end = self.mirror();
+            let restarted = self.mirror_in(folder.path());
+            assert_restarted(&restarted);
             for (mirror, what) in [
                 (at_end, "all by SELECT"),
                 (between, "by SELECT and binlog"),
                 (from_start, "all by binlog"),
+                (restarted, "from a checkpoint, and by binlog"),
             ] {
                 let what = format!("{image}, {what}");
                 println!("{}: {what}", self.site.flavor());
@@ -235,6 +263,10 @@ impl<'s, S: Generated> Case<'s, S> {
                 let reason = status.last_reload;
                 assert!(self.reloads || status.reloads == 0, "{what}: {reason:?}");
             }
+            let restarted = self.mirror_in(folder.path());
+            assert_restarted(&restarted);
+            self.assert_equals_server(&restarted, "from a checkpoint");
+            check(&restarted.snapshot());
         }
     }
 
@@ -305,6 +337,15 @@ impl<'s, S: Generated> Case<'s, S> {
         }
         conn
     }
+}
+
+/// The mirror started from a checkpoint.
+fn assert_restarted<S: Schema>(mirror: &Mirror<S>) {
+    let status = mirror.status().checkpoint;
+    let from = status
+        .as_ref()
+        .and_then(|status| status.started_from.as_ref());
+    assert!(from.is_some(), "{status:?}");
 }
 
 /// Runs statements one after the other in one session.

@@ -7,7 +7,7 @@ use integration::compare::server_difference;
 use integration::{Random, World, on_both_servers, rounds, wait_for};
 use lab::{Flavor, Proxy, ServerOptions};
 use mirror_runtime::source::GtidSet;
-use mirror_runtime::{Error, Health, Options, State};
+use mirror_runtime::{CheckpointOptions, Error, Health, Options, State, WhenUnusable};
 use mysql::prelude::Queryable;
 use test_mirror::Mirror;
 
@@ -17,6 +17,7 @@ on_both_servers!(
     a_replica_that_lags_is_waited_for,
     a_position_in_a_file_is_not_gone_on_with_on_another_server,
     what_was_written_can_be_waited_for,
+    a_checkpoint_of_one_server_is_gone_on_with_at_another,
 );
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -377,4 +378,37 @@ fn what_was_written_can_be_waited_for(flavor: Flavor) {
     assert!(matches!(error, Err(Error::TimedOut { .. })), "{error:?}");
     mirror.stop();
     assert_eq!(mirror.wait_for(beyond, PATIENCE), Err(Error::Stopped));
+}
+
+fn a_checkpoint_of_one_server_is_gone_on_with_at_another(flavor: Flavor) {
+    let mut random = Random::for_test();
+    let Some(mut chain) = Chain::start(flavor) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = chain.options();
+    options.checkpoint = Some(CheckpointOptions {
+        when_unusable: WhenUnusable::Refuse,
+        ..CheckpointOptions::new(folder.path())
+    });
+    let mirror = chain.first.mirror_with(options.clone());
+    write(&chain.first, &mut random, 20);
+    chain.assert_equals(&mirror, &chain.first, "before");
+    mirror.stop();
+    write(&chain.first, &mut random, 20);
+    chain.wait_until_replicated();
+    chain.first.server.kill9().unwrap();
+    chain.promote();
+    write(&chain.second, &mut random, 20);
+    for start in ["at the second", "at the second again"] {
+        let mirror = chain.second.mirror_with(options.clone());
+        let status = mirror.status();
+        let checkpoint = status.checkpoint.unwrap();
+        assert!(checkpoint.started_from.is_some(), "{checkpoint:?}");
+        chain.assert_equals(&mirror, &chain.second, start);
+        write(&chain.second, &mut random, 20);
+        chain.assert_equals(&mirror, &chain.second, start);
+        let status = mirror.status();
+        assert_eq!(status.reloads, 0, "{flavor}: {:?}", status.last_reload);
+    }
 }

@@ -888,6 +888,75 @@ impl Row for Bits {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.bit_1.store(out);
+        self.bit_1_null.store(out);
+        self.bit_5.store(out);
+        self.bit_5_null.store(out);
+        self.bit_8.store(out);
+        self.bit_8_null.store(out);
+        self.bit_9.store(out);
+        self.bit_9_null.store(out);
+        self.bit_16.store(out);
+        self.bit_16_null.store(out);
+        self.bit_17.store(out);
+        self.bit_17_null.store(out);
+        self.bit_24.store(out);
+        self.bit_24_null.store(out);
+        self.bit_31.store(out);
+        self.bit_31_null.store(out);
+        self.bit_32.store(out);
+        self.bit_32_null.store(out);
+        self.bit_33.store(out);
+        self.bit_33_null.store(out);
+        self.bit_48.store(out);
+        self.bit_48_null.store(out);
+        self.bit_57.store(out);
+        self.bit_57_null.store(out);
+        self.bit_63.store(out);
+        self.bit_63_null.store(out);
+        self.bit_64.store(out);
+        self.bit_64_null.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            bit_1: bytes.next(&LAYOUT.columns[1])?,
+            bit_1_null: bytes.next(&LAYOUT.columns[2])?,
+            bit_5: bytes.next(&LAYOUT.columns[3])?,
+            bit_5_null: bytes.next(&LAYOUT.columns[4])?,
+            bit_8: bytes.next(&LAYOUT.columns[5])?,
+            bit_8_null: bytes.next(&LAYOUT.columns[6])?,
+            bit_9: bytes.next(&LAYOUT.columns[7])?,
+            bit_9_null: bytes.next(&LAYOUT.columns[8])?,
+            bit_16: bytes.next(&LAYOUT.columns[9])?,
+            bit_16_null: bytes.next(&LAYOUT.columns[10])?,
+            bit_17: bytes.next(&LAYOUT.columns[11])?,
+            bit_17_null: bytes.next(&LAYOUT.columns[12])?,
+            bit_24: bytes.next(&LAYOUT.columns[13])?,
+            bit_24_null: bytes.next(&LAYOUT.columns[14])?,
+            bit_31: bytes.next(&LAYOUT.columns[15])?,
+            bit_31_null: bytes.next(&LAYOUT.columns[16])?,
+            bit_32: bytes.next(&LAYOUT.columns[17])?,
+            bit_32_null: bytes.next(&LAYOUT.columns[18])?,
+            bit_33: bytes.next(&LAYOUT.columns[19])?,
+            bit_33_null: bytes.next(&LAYOUT.columns[20])?,
+            bit_48: bytes.next(&LAYOUT.columns[21])?,
+            bit_48_null: bytes.next(&LAYOUT.columns[22])?,
+            bit_57: bytes.next(&LAYOUT.columns[23])?,
+            bit_57_null: bytes.next(&LAYOUT.columns[24])?,
+            bit_63: bytes.next(&LAYOUT.columns[25])?,
+            bit_63_null: bytes.next(&LAYOUT.columns[26])?,
+            bit_64: bytes.next(&LAYOUT.columns[27])?,
+            bit_64_null: bytes.next(&LAYOUT.columns[28])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

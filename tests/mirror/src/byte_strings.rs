@@ -755,6 +755,59 @@ impl Row for ByteStrings {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.binary_1.store(out);
+        self.binary_1_null.store(out);
+        self.binary_16.store(out);
+        self.binary_16_null.store(out);
+        self.binary_255.store(out);
+        self.binary_255_null.store(out);
+        self.varbinary_10.store(out);
+        self.varbinary_10_null.store(out);
+        self.varbinary_255.store(out);
+        self.varbinary_255_null.store(out);
+        self.varbinary_256.store(out);
+        self.varbinary_256_null.store(out);
+        self.tiny_blob.store(out);
+        self.tiny_blob_null.store(out);
+        self.plain_blob.store(out);
+        self.plain_blob_null.store(out);
+        self.medium_blob.store(out);
+        self.medium_blob_null.store(out);
+        self.long_blob.store(out);
+        self.long_blob_null.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            binary_1: bytes.next(&LAYOUT.columns[1])?,
+            binary_1_null: bytes.next(&LAYOUT.columns[2])?,
+            binary_16: bytes.next(&LAYOUT.columns[3])?,
+            binary_16_null: bytes.next(&LAYOUT.columns[4])?,
+            binary_255: bytes.next(&LAYOUT.columns[5])?,
+            binary_255_null: bytes.next(&LAYOUT.columns[6])?,
+            varbinary_10: bytes.next(&LAYOUT.columns[7])?,
+            varbinary_10_null: bytes.next(&LAYOUT.columns[8])?,
+            varbinary_255: bytes.next(&LAYOUT.columns[9])?,
+            varbinary_255_null: bytes.next(&LAYOUT.columns[10])?,
+            varbinary_256: bytes.next(&LAYOUT.columns[11])?,
+            varbinary_256_null: bytes.next(&LAYOUT.columns[12])?,
+            tiny_blob: bytes.next(&LAYOUT.columns[13])?,
+            tiny_blob_null: bytes.next(&LAYOUT.columns[14])?,
+            plain_blob: bytes.next(&LAYOUT.columns[15])?,
+            plain_blob_null: bytes.next(&LAYOUT.columns[16])?,
+            medium_blob: bytes.next(&LAYOUT.columns[17])?,
+            medium_blob_null: bytes.next(&LAYOUT.columns[18])?,
+            long_blob: bytes.next(&LAYOUT.columns[19])?,
+            long_blob_null: bytes.next(&LAYOUT.columns[20])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -375,6 +375,31 @@ impl Row for Choices {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        <u32>::from(self.id.clone()).store(out);
+        self.flag.store(out);
+        self.maybe.store(out);
+        self.raw.store(out);
+        <Box<str>>::from(self.code.clone()).store(out);
+        self.code_null.clone().map(<Box<str>>::from).store(out);
+        self.r#type.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next_converted::<u32, _>(&LAYOUT.columns[0])?,
+            flag: bytes.next(&LAYOUT.columns[1])?,
+            maybe: bytes.next(&LAYOUT.columns[2])?,
+            raw: bytes.next(&LAYOUT.columns[3])?,
+            code: bytes.next_converted::<Box<str>, _>(&LAYOUT.columns[4])?,
+            code_null: bytes.next_converted_option::<Box<str>, _>(&LAYOUT.columns[5])?,
+            r#type: bytes.next(&LAYOUT.columns[6])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -658,5 +683,19 @@ impl ColumnValue for ChoicesType {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for ChoicesType {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }

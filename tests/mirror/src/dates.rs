@@ -662,6 +662,55 @@ impl Row for Dates {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.day.store(out);
+        self.day_null.store(out);
+        self.which_year.store(out);
+        self.which_year_null.store(out);
+        self.datetime_0.store(out);
+        self.datetime_0_null.store(out);
+        self.datetime_1.store(out);
+        self.datetime_1_null.store(out);
+        self.datetime_2.store(out);
+        self.datetime_2_null.store(out);
+        self.datetime_3.store(out);
+        self.datetime_3_null.store(out);
+        self.datetime_4.store(out);
+        self.datetime_4_null.store(out);
+        self.datetime_5.store(out);
+        self.datetime_5_null.store(out);
+        self.datetime_6.store(out);
+        self.datetime_6_null.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            day: bytes.next(&LAYOUT.columns[1])?,
+            day_null: bytes.next(&LAYOUT.columns[2])?,
+            which_year: bytes.next(&LAYOUT.columns[3])?,
+            which_year_null: bytes.next(&LAYOUT.columns[4])?,
+            datetime_0: bytes.next(&LAYOUT.columns[5])?,
+            datetime_0_null: bytes.next(&LAYOUT.columns[6])?,
+            datetime_1: bytes.next(&LAYOUT.columns[7])?,
+            datetime_1_null: bytes.next(&LAYOUT.columns[8])?,
+            datetime_2: bytes.next(&LAYOUT.columns[9])?,
+            datetime_2_null: bytes.next(&LAYOUT.columns[10])?,
+            datetime_3: bytes.next(&LAYOUT.columns[11])?,
+            datetime_3_null: bytes.next(&LAYOUT.columns[12])?,
+            datetime_4: bytes.next(&LAYOUT.columns[13])?,
+            datetime_4_null: bytes.next(&LAYOUT.columns[14])?,
+            datetime_5: bytes.next(&LAYOUT.columns[15])?,
+            datetime_5_null: bytes.next(&LAYOUT.columns[16])?,
+            datetime_6: bytes.next(&LAYOUT.columns[17])?,
+            datetime_6_null: bytes.next(&LAYOUT.columns[18])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -315,6 +315,29 @@ impl Row for DdlA {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.n.store(out);
+        self.s.store(out);
+        self.e.store(out);
+        self.at.store(out);
+        self.u.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            n: bytes.next(&LAYOUT.columns[1])?,
+            s: bytes.next(&LAYOUT.columns[2])?,
+            e: bytes.next(&LAYOUT.columns[3])?,
+            at: bytes.next(&LAYOUT.columns[4])?,
+            u: bytes.next(&LAYOUT.columns[5])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -508,5 +531,19 @@ impl ColumnValue for DdlAE {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for DdlAE {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }

@@ -270,6 +270,25 @@ impl Row for FireC {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.x.store(out);
+        self.y.store(out);
+        self.n.store(out);
+        self.u.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            x: bytes.next(&LAYOUT.columns[0])?,
+            y: bytes.next(&LAYOUT.columns[1])?,
+            n: bytes.next(&LAYOUT.columns[2])?,
+            u: bytes.next(&LAYOUT.columns[3])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

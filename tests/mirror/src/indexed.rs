@@ -345,6 +345,31 @@ impl Row for Indexed {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.email.store(out);
+        self.group_id.store(out);
+        self.score.store(out);
+        self.serial.store(out);
+        self.state.store(out);
+        self.seen.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            email: bytes.next(&LAYOUT.columns[1])?,
+            group_id: bytes.next(&LAYOUT.columns[2])?,
+            score: bytes.next(&LAYOUT.columns[3])?,
+            serial: bytes.next(&LAYOUT.columns[4])?,
+            state: bytes.next(&LAYOUT.columns[5])?,
+            seen: bytes.next(&LAYOUT.columns[6])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -775,5 +800,19 @@ impl ColumnValue for IndexedState {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for IndexedState {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }

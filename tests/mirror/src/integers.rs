@@ -744,6 +744,59 @@ impl Row for Integers {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.tiny.store(out);
+        self.tiny_null.store(out);
+        self.tiny_unsigned.store(out);
+        self.tiny_unsigned_null.store(out);
+        self.small.store(out);
+        self.small_null.store(out);
+        self.small_unsigned.store(out);
+        self.small_unsigned_null.store(out);
+        self.medium.store(out);
+        self.medium_null.store(out);
+        self.medium_unsigned.store(out);
+        self.medium_unsigned_null.store(out);
+        self.plain.store(out);
+        self.plain_null.store(out);
+        self.plain_unsigned.store(out);
+        self.plain_unsigned_null.store(out);
+        self.big.store(out);
+        self.big_null.store(out);
+        self.big_unsigned.store(out);
+        self.big_unsigned_null.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            tiny: bytes.next(&LAYOUT.columns[1])?,
+            tiny_null: bytes.next(&LAYOUT.columns[2])?,
+            tiny_unsigned: bytes.next(&LAYOUT.columns[3])?,
+            tiny_unsigned_null: bytes.next(&LAYOUT.columns[4])?,
+            small: bytes.next(&LAYOUT.columns[5])?,
+            small_null: bytes.next(&LAYOUT.columns[6])?,
+            small_unsigned: bytes.next(&LAYOUT.columns[7])?,
+            small_unsigned_null: bytes.next(&LAYOUT.columns[8])?,
+            medium: bytes.next(&LAYOUT.columns[9])?,
+            medium_null: bytes.next(&LAYOUT.columns[10])?,
+            medium_unsigned: bytes.next(&LAYOUT.columns[11])?,
+            medium_unsigned_null: bytes.next(&LAYOUT.columns[12])?,
+            plain: bytes.next(&LAYOUT.columns[13])?,
+            plain_null: bytes.next(&LAYOUT.columns[14])?,
+            plain_unsigned: bytes.next(&LAYOUT.columns[15])?,
+            plain_unsigned_null: bytes.next(&LAYOUT.columns[16])?,
+            big: bytes.next(&LAYOUT.columns[17])?,
+            big_null: bytes.next(&LAYOUT.columns[18])?,
+            big_unsigned: bytes.next(&LAYOUT.columns[19])?,
+            big_unsigned_null: bytes.next(&LAYOUT.columns[20])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -215,6 +215,27 @@ impl Row for JsonParts {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.doc.store(out);
+        self.other.store(out);
+        self.note.store(out);
+        self.made.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            doc: bytes.next(&LAYOUT.columns[1])?,
+            other: bytes.next(&LAYOUT.columns[2])?,
+            note: bytes.next(&LAYOUT.columns[3])?,
+            made: bytes.next(&LAYOUT.columns[4])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -335,6 +335,29 @@ impl Row for KeyComposite {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.part.store(out);
+        self.code.store(out);
+        self.day.store(out);
+        self.size.store(out);
+        self.label.store(out);
+        self.n.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            part: bytes.next(&LAYOUT.columns[0])?,
+            code: bytes.next(&LAYOUT.columns[1])?,
+            day: bytes.next(&LAYOUT.columns[2])?,
+            size: bytes.next(&LAYOUT.columns[3])?,
+            label: bytes.next(&LAYOUT.columns[4])?,
+            n: bytes.next(&LAYOUT.columns[5])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

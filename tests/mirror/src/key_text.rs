@@ -242,6 +242,23 @@ impl Row for KeyText {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.name.store(out);
+        self.n.store(out);
+        self.note.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            name: bytes.next(&LAYOUT.columns[0])?,
+            n: bytes.next(&LAYOUT.columns[1])?,
+            note: bytes.next(&LAYOUT.columns[2])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -273,6 +273,25 @@ impl Row for KeyUnique {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.filler.store(out);
+        self.code.store(out);
+        self.region.store(out);
+        self.n.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            filler: bytes.next(&LAYOUT.columns[0])?,
+            code: bytes.next(&LAYOUT.columns[1])?,
+            region: bytes.next(&LAYOUT.columns[2])?,
+            n: bytes.next(&LAYOUT.columns[3])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -944,6 +944,75 @@ impl Row for LabelSets {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.odd.store(out);
+        self.odd_null.store(out);
+        self.many.store(out);
+        self.many_null.store(out);
+        self.one.store(out);
+        self.one_null.store(out);
+        self.set_odd.store(out);
+        self.set_odd_null.store(out);
+        self.set_1.store(out);
+        self.set_1_null.store(out);
+        self.set_8.store(out);
+        self.set_8_null.store(out);
+        self.set_16.store(out);
+        self.set_16_null.store(out);
+        self.set_17.store(out);
+        self.set_17_null.store(out);
+        self.set_24.store(out);
+        self.set_24_null.store(out);
+        self.set_25.store(out);
+        self.set_25_null.store(out);
+        self.set_32.store(out);
+        self.set_32_null.store(out);
+        self.set_33.store(out);
+        self.set_33_null.store(out);
+        self.set_40.store(out);
+        self.set_40_null.store(out);
+        self.set_64.store(out);
+        self.set_64_null.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            odd: bytes.next(&LAYOUT.columns[1])?,
+            odd_null: bytes.next(&LAYOUT.columns[2])?,
+            many: bytes.next(&LAYOUT.columns[3])?,
+            many_null: bytes.next(&LAYOUT.columns[4])?,
+            one: bytes.next(&LAYOUT.columns[5])?,
+            one_null: bytes.next(&LAYOUT.columns[6])?,
+            set_odd: bytes.next(&LAYOUT.columns[7])?,
+            set_odd_null: bytes.next(&LAYOUT.columns[8])?,
+            set_1: bytes.next(&LAYOUT.columns[9])?,
+            set_1_null: bytes.next(&LAYOUT.columns[10])?,
+            set_8: bytes.next(&LAYOUT.columns[11])?,
+            set_8_null: bytes.next(&LAYOUT.columns[12])?,
+            set_16: bytes.next(&LAYOUT.columns[13])?,
+            set_16_null: bytes.next(&LAYOUT.columns[14])?,
+            set_17: bytes.next(&LAYOUT.columns[15])?,
+            set_17_null: bytes.next(&LAYOUT.columns[16])?,
+            set_24: bytes.next(&LAYOUT.columns[17])?,
+            set_24_null: bytes.next(&LAYOUT.columns[18])?,
+            set_25: bytes.next(&LAYOUT.columns[19])?,
+            set_25_null: bytes.next(&LAYOUT.columns[20])?,
+            set_32: bytes.next(&LAYOUT.columns[21])?,
+            set_32_null: bytes.next(&LAYOUT.columns[22])?,
+            set_33: bytes.next(&LAYOUT.columns[23])?,
+            set_33_null: bytes.next(&LAYOUT.columns[24])?,
+            set_40: bytes.next(&LAYOUT.columns[25])?,
+            set_40_null: bytes.next(&LAYOUT.columns[26])?,
+            set_64: bytes.next(&LAYOUT.columns[27])?,
+            set_64_null: bytes.next(&LAYOUT.columns[28])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -1319,6 +1388,20 @@ impl ColumnValue for LabelSetsOdd {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsOdd {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The ENUM column `odd_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their index, as the server sorts them.
@@ -1471,6 +1554,20 @@ impl ColumnValue for LabelSetsOddNull {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LabelSetsOddNull {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }
 
@@ -2749,6 +2846,20 @@ impl ColumnValue for LabelSetsMany {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsMany {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The ENUM column `many_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their index, as the server sorts them.
@@ -4024,6 +4135,20 @@ impl ColumnValue for LabelSetsManyNull {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsManyNull {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The ENUM column `one` of `mirror_test.label_sets`.
 ///
 /// Values compare by their index, as the server sorts them.
@@ -4100,6 +4225,20 @@ impl ColumnValue for LabelSetsOne {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsOne {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The ENUM column `one_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their index, as the server sorts them.
@@ -4173,6 +4312,20 @@ impl ColumnValue for LabelSetsOneNull {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Enum(self.index())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LabelSetsOneNull {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
     }
 }
 
@@ -4278,6 +4431,19 @@ impl ColumnValue for LabelSetsSetOdd {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsSetOdd {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+    }
+}
+
 /// The SET column `set_odd_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -4380,6 +4546,19 @@ impl ColumnValue for LabelSetsSetOddNull {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsSetOddNull {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+    }
+}
+
 /// The SET column `set_1` of `mirror_test.label_sets`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -4464,6 +4643,19 @@ impl ColumnValue for LabelSetsSet1 {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsSet1 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+    }
+}
+
 /// The SET column `set_1_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -4545,6 +4737,19 @@ impl ColumnValue for LabelSetsSet1Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LabelSetsSet1Null {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }
 
@@ -4653,6 +4858,19 @@ impl ColumnValue for LabelSetsSet8 {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsSet8 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+    }
+}
+
 /// The SET column `set_8_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -4755,6 +4973,19 @@ impl ColumnValue for LabelSetsSet8Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LabelSetsSet8Null {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }
 
@@ -4904,6 +5135,19 @@ impl ColumnValue for LabelSetsSet16 {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsSet16 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+    }
+}
+
 /// The SET column `set_16_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -5047,6 +5291,19 @@ impl ColumnValue for LabelSetsSet16Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LabelSetsSet16Null {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }
 
@@ -5200,6 +5457,19 @@ impl ColumnValue for LabelSetsSet17 {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsSet17 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+    }
+}
+
 /// The SET column `set_17_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -5347,6 +5617,19 @@ impl ColumnValue for LabelSetsSet17Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LabelSetsSet17Null {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }
 
@@ -5528,6 +5811,19 @@ impl ColumnValue for LabelSetsSet24 {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsSet24 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+    }
+}
+
 /// The SET column `set_24_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -5703,6 +5999,19 @@ impl ColumnValue for LabelSetsSet24Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LabelSetsSet24Null {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }
 
@@ -5888,6 +6197,19 @@ impl ColumnValue for LabelSetsSet25 {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsSet25 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+    }
+}
+
 /// The SET column `set_25_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -6067,6 +6389,19 @@ impl ColumnValue for LabelSetsSet25Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LabelSetsSet25Null {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }
 
@@ -6280,6 +6615,19 @@ impl ColumnValue for LabelSetsSet32 {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsSet32 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+    }
+}
+
 /// The SET column `set_32_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -6487,6 +6835,19 @@ impl ColumnValue for LabelSetsSet32Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LabelSetsSet32Null {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }
 
@@ -6704,6 +7065,19 @@ impl ColumnValue for LabelSetsSet33 {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsSet33 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+    }
+}
+
 /// The SET column `set_33_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -6915,6 +7289,19 @@ impl ColumnValue for LabelSetsSet33Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LabelSetsSet33Null {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }
 
@@ -7160,6 +7547,19 @@ impl ColumnValue for LabelSetsSet40 {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsSet40 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+    }
+}
+
 /// The SET column `set_40_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -7399,6 +7799,19 @@ impl ColumnValue for LabelSetsSet40Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LabelSetsSet40Null {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }
 
@@ -7740,6 +8153,19 @@ impl ColumnValue for LabelSetsSet64 {
     }
 }
 
+impl mirror_runtime::stored::Stored for LabelSetsSet64 {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
+    }
+}
+
 /// The SET column `set_64_null` of `mirror_test.label_sets`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -8075,5 +8501,18 @@ impl ColumnValue for LabelSetsSet64Null {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for LabelSetsSet64Null {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }

@@ -941,6 +941,71 @@ impl Row for Numbers {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.single_float.store(out);
+        self.single_float_null.store(out);
+        self.double_float.store(out);
+        self.double_float_null.store(out);
+        self.dec_1_0.store(out);
+        self.dec_1_0_null.store(out);
+        self.dec_5_5.store(out);
+        self.dec_5_5_null.store(out);
+        self.dec_10_2.store(out);
+        self.dec_10_2_null.store(out);
+        self.dec_18_9.store(out);
+        self.dec_18_9_null.store(out);
+        self.dec_28_10.store(out);
+        self.dec_28_10_null.store(out);
+        self.dec_28_28.store(out);
+        self.dec_28_28_null.store(out);
+        self.dec_29_0.store(out);
+        self.dec_29_0_null.store(out);
+        self.dec_30_30.store(out);
+        self.dec_30_30_null.store(out);
+        self.dec_38_4.store(out);
+        self.dec_38_4_null.store(out);
+        self.dec_65_0.store(out);
+        self.dec_65_0_null.store(out);
+        self.dec_65_30.store(out);
+        self.dec_65_30_null.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            single_float: bytes.next(&LAYOUT.columns[1])?,
+            single_float_null: bytes.next(&LAYOUT.columns[2])?,
+            double_float: bytes.next(&LAYOUT.columns[3])?,
+            double_float_null: bytes.next(&LAYOUT.columns[4])?,
+            dec_1_0: bytes.next(&LAYOUT.columns[5])?,
+            dec_1_0_null: bytes.next(&LAYOUT.columns[6])?,
+            dec_5_5: bytes.next(&LAYOUT.columns[7])?,
+            dec_5_5_null: bytes.next(&LAYOUT.columns[8])?,
+            dec_10_2: bytes.next(&LAYOUT.columns[9])?,
+            dec_10_2_null: bytes.next(&LAYOUT.columns[10])?,
+            dec_18_9: bytes.next(&LAYOUT.columns[11])?,
+            dec_18_9_null: bytes.next(&LAYOUT.columns[12])?,
+            dec_28_10: bytes.next(&LAYOUT.columns[13])?,
+            dec_28_10_null: bytes.next(&LAYOUT.columns[14])?,
+            dec_28_28: bytes.next(&LAYOUT.columns[15])?,
+            dec_28_28_null: bytes.next(&LAYOUT.columns[16])?,
+            dec_29_0: bytes.next(&LAYOUT.columns[17])?,
+            dec_29_0_null: bytes.next(&LAYOUT.columns[18])?,
+            dec_30_30: bytes.next(&LAYOUT.columns[19])?,
+            dec_30_30_null: bytes.next(&LAYOUT.columns[20])?,
+            dec_38_4: bytes.next(&LAYOUT.columns[21])?,
+            dec_38_4_null: bytes.next(&LAYOUT.columns[22])?,
+            dec_65_0: bytes.next(&LAYOUT.columns[23])?,
+            dec_65_0_null: bytes.next(&LAYOUT.columns[24])?,
+            dec_65_30: bytes.next(&LAYOUT.columns[25])?,
+            dec_65_30_null: bytes.next(&LAYOUT.columns[26])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -859,6 +859,67 @@ impl Row for Texts {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.char_0.store(out);
+        self.char_0_null.store(out);
+        self.char_1.store(out);
+        self.char_1_null.store(out);
+        self.char_10.store(out);
+        self.char_10_null.store(out);
+        self.char_255.store(out);
+        self.char_255_null.store(out);
+        self.varchar_20.store(out);
+        self.varchar_20_null.store(out);
+        self.varchar_63.store(out);
+        self.varchar_63_null.store(out);
+        self.varchar_64.store(out);
+        self.varchar_64_null.store(out);
+        self.varchar_300.store(out);
+        self.varchar_300_null.store(out);
+        self.tiny_text.store(out);
+        self.tiny_text_null.store(out);
+        self.plain_text.store(out);
+        self.plain_text_null.store(out);
+        self.medium_text.store(out);
+        self.medium_text_null.store(out);
+        self.long_text.store(out);
+        self.long_text_null.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            char_0: bytes.next(&LAYOUT.columns[1])?,
+            char_0_null: bytes.next(&LAYOUT.columns[2])?,
+            char_1: bytes.next(&LAYOUT.columns[3])?,
+            char_1_null: bytes.next(&LAYOUT.columns[4])?,
+            char_10: bytes.next(&LAYOUT.columns[5])?,
+            char_10_null: bytes.next(&LAYOUT.columns[6])?,
+            char_255: bytes.next(&LAYOUT.columns[7])?,
+            char_255_null: bytes.next(&LAYOUT.columns[8])?,
+            varchar_20: bytes.next(&LAYOUT.columns[9])?,
+            varchar_20_null: bytes.next(&LAYOUT.columns[10])?,
+            varchar_63: bytes.next(&LAYOUT.columns[11])?,
+            varchar_63_null: bytes.next(&LAYOUT.columns[12])?,
+            varchar_64: bytes.next(&LAYOUT.columns[13])?,
+            varchar_64_null: bytes.next(&LAYOUT.columns[14])?,
+            varchar_300: bytes.next(&LAYOUT.columns[15])?,
+            varchar_300_null: bytes.next(&LAYOUT.columns[16])?,
+            tiny_text: bytes.next(&LAYOUT.columns[17])?,
+            tiny_text_null: bytes.next(&LAYOUT.columns[18])?,
+            plain_text: bytes.next(&LAYOUT.columns[19])?,
+            plain_text_null: bytes.next(&LAYOUT.columns[20])?,
+            medium_text: bytes.next(&LAYOUT.columns[21])?,
+            medium_text_null: bytes.next(&LAYOUT.columns[22])?,
+            long_text: bytes.next(&LAYOUT.columns[23])?,
+            long_text_null: bytes.next(&LAYOUT.columns[24])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -909,6 +909,75 @@ impl Row for Times {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.timestamp_0.store(out);
+        self.timestamp_0_null.store(out);
+        self.time_0.store(out);
+        self.time_0_null.store(out);
+        self.timestamp_1.store(out);
+        self.timestamp_1_null.store(out);
+        self.time_1.store(out);
+        self.time_1_null.store(out);
+        self.timestamp_2.store(out);
+        self.timestamp_2_null.store(out);
+        self.time_2.store(out);
+        self.time_2_null.store(out);
+        self.timestamp_3.store(out);
+        self.timestamp_3_null.store(out);
+        self.time_3.store(out);
+        self.time_3_null.store(out);
+        self.timestamp_4.store(out);
+        self.timestamp_4_null.store(out);
+        self.time_4.store(out);
+        self.time_4_null.store(out);
+        self.timestamp_5.store(out);
+        self.timestamp_5_null.store(out);
+        self.time_5.store(out);
+        self.time_5_null.store(out);
+        self.timestamp_6.store(out);
+        self.timestamp_6_null.store(out);
+        self.time_6.store(out);
+        self.time_6_null.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            timestamp_0: bytes.next(&LAYOUT.columns[1])?,
+            timestamp_0_null: bytes.next(&LAYOUT.columns[2])?,
+            time_0: bytes.next(&LAYOUT.columns[3])?,
+            time_0_null: bytes.next(&LAYOUT.columns[4])?,
+            timestamp_1: bytes.next(&LAYOUT.columns[5])?,
+            timestamp_1_null: bytes.next(&LAYOUT.columns[6])?,
+            time_1: bytes.next(&LAYOUT.columns[7])?,
+            time_1_null: bytes.next(&LAYOUT.columns[8])?,
+            timestamp_2: bytes.next(&LAYOUT.columns[9])?,
+            timestamp_2_null: bytes.next(&LAYOUT.columns[10])?,
+            time_2: bytes.next(&LAYOUT.columns[11])?,
+            time_2_null: bytes.next(&LAYOUT.columns[12])?,
+            timestamp_3: bytes.next(&LAYOUT.columns[13])?,
+            timestamp_3_null: bytes.next(&LAYOUT.columns[14])?,
+            time_3: bytes.next(&LAYOUT.columns[15])?,
+            time_3_null: bytes.next(&LAYOUT.columns[16])?,
+            timestamp_4: bytes.next(&LAYOUT.columns[17])?,
+            timestamp_4_null: bytes.next(&LAYOUT.columns[18])?,
+            time_4: bytes.next(&LAYOUT.columns[19])?,
+            time_4_null: bytes.next(&LAYOUT.columns[20])?,
+            timestamp_5: bytes.next(&LAYOUT.columns[21])?,
+            timestamp_5_null: bytes.next(&LAYOUT.columns[22])?,
+            time_5: bytes.next(&LAYOUT.columns[23])?,
+            time_5_null: bytes.next(&LAYOUT.columns[24])?,
+            timestamp_6: bytes.next(&LAYOUT.columns[25])?,
+            timestamp_6_null: bytes.next(&LAYOUT.columns[26])?,
+            time_6: bytes.next(&LAYOUT.columns[27])?,
+            time_6_null: bytes.next(&LAYOUT.columns[28])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

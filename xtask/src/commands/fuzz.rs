@@ -9,9 +9,10 @@ use crate::project;
 ///
 /// `payload` decompresses: 4 KiB can become some 130 MiB, which is as much as one run has time
 /// for.
-const TARGETS: [(&str, u32); 17] = [
+const TARGETS: [(&str, u32); 19] = [
     ("binlog_file", 8192),
     ("charset", 256),
+    ("checkpoint_file", 4096),
     ("classify", 512),
     ("column_values", 512),
     ("ddl", 8192),
@@ -25,6 +26,7 @@ const TARGETS: [(&str, u32); 17] = [
     ("payload", 4096),
     ("rows", 4096),
     ("schema_json", 2048),
+    ("stored_rows", 2048),
     ("stream", 8192),
     ("table_map", 2048),
 ];

@@ -7,6 +7,7 @@
 //! of `codegen`. With a flavour (`mysql`, `mariadb`) only that server is used.
 
 mod binlogs;
+mod checkpoints;
 mod columns;
 mod folder;
 mod texts;
@@ -54,6 +55,7 @@ fn from_server(flavor: Flavor, options: &ServerOptions, folder: &mut Folder) -> 
     let mut world = World::start_with(flavor, options);
     writes::edge_values(&world);
     writes::differences(&world);
+    checkpoints::keep(&world, folder);
     writes::statements(&world);
     texts::of_server(&world, folder);
     columns::single_values(&world, folder);

@@ -1285,6 +1285,99 @@ impl Row for Texts {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.c_armscii8.store(out);
+        self.c_ascii.store(out);
+        self.c_big5.store(out);
+        self.c_cp1250.store(out);
+        self.c_cp1251.store(out);
+        self.c_cp1256.store(out);
+        self.c_cp1257.store(out);
+        self.c_cp850.store(out);
+        self.c_cp852.store(out);
+        self.c_cp866.store(out);
+        self.c_cp932.store(out);
+        self.c_dec8.store(out);
+        self.c_eucjpms.store(out);
+        self.c_euckr.store(out);
+        self.c_gb18030.store(out);
+        self.c_gb2312.store(out);
+        self.c_gbk.store(out);
+        self.c_geostd8.store(out);
+        self.c_greek.store(out);
+        self.c_hebrew.store(out);
+        self.c_hp8.store(out);
+        self.c_keybcs2.store(out);
+        self.c_koi8r.store(out);
+        self.c_koi8u.store(out);
+        self.c_latin1.store(out);
+        self.c_latin2.store(out);
+        self.c_latin5.store(out);
+        self.c_latin7.store(out);
+        self.c_macce.store(out);
+        self.c_macroman.store(out);
+        self.c_sjis.store(out);
+        self.c_swe7.store(out);
+        self.c_tis620.store(out);
+        self.c_ucs2.store(out);
+        self.c_ujis.store(out);
+        self.c_utf16.store(out);
+        self.c_utf16le.store(out);
+        self.c_utf32.store(out);
+        self.c_utf8mb3.store(out);
+        self.c_utf8mb4.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            c_armscii8: bytes.next(&LAYOUT.columns[1])?,
+            c_ascii: bytes.next(&LAYOUT.columns[2])?,
+            c_big5: bytes.next(&LAYOUT.columns[3])?,
+            c_cp1250: bytes.next(&LAYOUT.columns[4])?,
+            c_cp1251: bytes.next(&LAYOUT.columns[5])?,
+            c_cp1256: bytes.next(&LAYOUT.columns[6])?,
+            c_cp1257: bytes.next(&LAYOUT.columns[7])?,
+            c_cp850: bytes.next(&LAYOUT.columns[8])?,
+            c_cp852: bytes.next(&LAYOUT.columns[9])?,
+            c_cp866: bytes.next(&LAYOUT.columns[10])?,
+            c_cp932: bytes.next(&LAYOUT.columns[11])?,
+            c_dec8: bytes.next(&LAYOUT.columns[12])?,
+            c_eucjpms: bytes.next(&LAYOUT.columns[13])?,
+            c_euckr: bytes.next(&LAYOUT.columns[14])?,
+            c_gb18030: bytes.next(&LAYOUT.columns[15])?,
+            c_gb2312: bytes.next(&LAYOUT.columns[16])?,
+            c_gbk: bytes.next(&LAYOUT.columns[17])?,
+            c_geostd8: bytes.next(&LAYOUT.columns[18])?,
+            c_greek: bytes.next(&LAYOUT.columns[19])?,
+            c_hebrew: bytes.next(&LAYOUT.columns[20])?,
+            c_hp8: bytes.next(&LAYOUT.columns[21])?,
+            c_keybcs2: bytes.next(&LAYOUT.columns[22])?,
+            c_koi8r: bytes.next(&LAYOUT.columns[23])?,
+            c_koi8u: bytes.next(&LAYOUT.columns[24])?,
+            c_latin1: bytes.next(&LAYOUT.columns[25])?,
+            c_latin2: bytes.next(&LAYOUT.columns[26])?,
+            c_latin5: bytes.next(&LAYOUT.columns[27])?,
+            c_latin7: bytes.next(&LAYOUT.columns[28])?,
+            c_macce: bytes.next(&LAYOUT.columns[29])?,
+            c_macroman: bytes.next(&LAYOUT.columns[30])?,
+            c_sjis: bytes.next(&LAYOUT.columns[31])?,
+            c_swe7: bytes.next(&LAYOUT.columns[32])?,
+            c_tis620: bytes.next(&LAYOUT.columns[33])?,
+            c_ucs2: bytes.next(&LAYOUT.columns[34])?,
+            c_ujis: bytes.next(&LAYOUT.columns[35])?,
+            c_utf16: bytes.next(&LAYOUT.columns[36])?,
+            c_utf16le: bytes.next(&LAYOUT.columns[37])?,
+            c_utf32: bytes.next(&LAYOUT.columns[38])?,
+            c_utf8mb3: bytes.next(&LAYOUT.columns[39])?,
+            c_utf8mb4: bytes.next(&LAYOUT.columns[40])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

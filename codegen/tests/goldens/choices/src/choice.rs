@@ -461,6 +461,37 @@ impl Row for Choice {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        <u32>::from(self.id.clone()).store(out);
+        self.flag.store(out);
+        self.maybe.store(out);
+        self.raw.store(out);
+        self.maybe_raw.store(out);
+        <Box<str>>::from(self.name.clone()).store(out);
+        self.nick.clone().map(<Box<str>>::from).store(out);
+        <mirror_runtime::Json>::from(self.document.clone()).store(out);
+        self.maybe_document.clone().map(<mirror_runtime::Json>::from).store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next_converted::<u32, _>(&LAYOUT.columns[0])?,
+            flag: bytes.next(&LAYOUT.columns[1])?,
+            maybe: bytes.next(&LAYOUT.columns[2])?,
+            raw: bytes.next(&LAYOUT.columns[3])?,
+            maybe_raw: bytes.next(&LAYOUT.columns[4])?,
+            name: bytes.next_converted::<Box<str>, _>(&LAYOUT.columns[5])?,
+            nick: bytes.next_converted_option::<Box<str>, _>(&LAYOUT.columns[6])?,
+            document: bytes
+                .next_converted::<mirror_runtime::Json, _>(&LAYOUT.columns[7])?,
+            maybe_document: bytes
+                .next_converted_option::<mirror_runtime::Json, _>(&LAYOUT.columns[8])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

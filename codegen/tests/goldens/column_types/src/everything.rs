@@ -1881,6 +1881,149 @@ impl Row for Everything {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.c0.store(out);
+        self.n0.store(out);
+        self.c1.store(out);
+        self.n1.store(out);
+        self.c2.store(out);
+        self.n2.store(out);
+        self.c3.store(out);
+        self.n3.store(out);
+        self.c4.store(out);
+        self.n4.store(out);
+        self.c5.store(out);
+        self.n5.store(out);
+        self.c6.store(out);
+        self.n6.store(out);
+        self.c7.store(out);
+        self.n7.store(out);
+        self.c8.store(out);
+        self.n8.store(out);
+        self.c9.store(out);
+        self.n9.store(out);
+        self.c10.store(out);
+        self.n10.store(out);
+        self.c11.store(out);
+        self.n11.store(out);
+        self.c12.store(out);
+        self.n12.store(out);
+        self.c13.store(out);
+        self.n13.store(out);
+        self.c14.store(out);
+        self.n14.store(out);
+        self.c15.store(out);
+        self.n15.store(out);
+        self.c16.store(out);
+        self.n16.store(out);
+        self.c17.store(out);
+        self.n17.store(out);
+        self.c18.store(out);
+        self.n18.store(out);
+        self.c19.store(out);
+        self.n19.store(out);
+        self.c20.store(out);
+        self.n20.store(out);
+        self.c21.store(out);
+        self.n21.store(out);
+        self.c22.store(out);
+        self.n22.store(out);
+        self.c23.store(out);
+        self.n23.store(out);
+        self.c24.store(out);
+        self.n24.store(out);
+        self.c25.store(out);
+        self.n25.store(out);
+        self.c26.store(out);
+        self.n26.store(out);
+        self.c27.store(out);
+        self.n27.store(out);
+        self.c28.store(out);
+        self.n28.store(out);
+        self.c29.store(out);
+        self.n29.store(out);
+        self.c30.store(out);
+        self.n30.store(out);
+        self.c31.store(out);
+        self.n31.store(out);
+        self.computed.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            c0: bytes.next(&LAYOUT.columns[1])?,
+            n0: bytes.next(&LAYOUT.columns[2])?,
+            c1: bytes.next(&LAYOUT.columns[3])?,
+            n1: bytes.next(&LAYOUT.columns[4])?,
+            c2: bytes.next(&LAYOUT.columns[5])?,
+            n2: bytes.next(&LAYOUT.columns[6])?,
+            c3: bytes.next(&LAYOUT.columns[7])?,
+            n3: bytes.next(&LAYOUT.columns[8])?,
+            c4: bytes.next(&LAYOUT.columns[9])?,
+            n4: bytes.next(&LAYOUT.columns[10])?,
+            c5: bytes.next(&LAYOUT.columns[11])?,
+            n5: bytes.next(&LAYOUT.columns[12])?,
+            c6: bytes.next(&LAYOUT.columns[13])?,
+            n6: bytes.next(&LAYOUT.columns[14])?,
+            c7: bytes.next(&LAYOUT.columns[15])?,
+            n7: bytes.next(&LAYOUT.columns[16])?,
+            c8: bytes.next(&LAYOUT.columns[17])?,
+            n8: bytes.next(&LAYOUT.columns[18])?,
+            c9: bytes.next(&LAYOUT.columns[19])?,
+            n9: bytes.next(&LAYOUT.columns[20])?,
+            c10: bytes.next(&LAYOUT.columns[21])?,
+            n10: bytes.next(&LAYOUT.columns[22])?,
+            c11: bytes.next(&LAYOUT.columns[23])?,
+            n11: bytes.next(&LAYOUT.columns[24])?,
+            c12: bytes.next(&LAYOUT.columns[25])?,
+            n12: bytes.next(&LAYOUT.columns[26])?,
+            c13: bytes.next(&LAYOUT.columns[27])?,
+            n13: bytes.next(&LAYOUT.columns[28])?,
+            c14: bytes.next(&LAYOUT.columns[29])?,
+            n14: bytes.next(&LAYOUT.columns[30])?,
+            c15: bytes.next(&LAYOUT.columns[31])?,
+            n15: bytes.next(&LAYOUT.columns[32])?,
+            c16: bytes.next(&LAYOUT.columns[33])?,
+            n16: bytes.next(&LAYOUT.columns[34])?,
+            c17: bytes.next(&LAYOUT.columns[35])?,
+            n17: bytes.next(&LAYOUT.columns[36])?,
+            c18: bytes.next(&LAYOUT.columns[37])?,
+            n18: bytes.next(&LAYOUT.columns[38])?,
+            c19: bytes.next(&LAYOUT.columns[39])?,
+            n19: bytes.next(&LAYOUT.columns[40])?,
+            c20: bytes.next(&LAYOUT.columns[41])?,
+            n20: bytes.next(&LAYOUT.columns[42])?,
+            c21: bytes.next(&LAYOUT.columns[43])?,
+            n21: bytes.next(&LAYOUT.columns[44])?,
+            c22: bytes.next(&LAYOUT.columns[45])?,
+            n22: bytes.next(&LAYOUT.columns[46])?,
+            c23: bytes.next(&LAYOUT.columns[47])?,
+            n23: bytes.next(&LAYOUT.columns[48])?,
+            c24: bytes.next(&LAYOUT.columns[49])?,
+            n24: bytes.next(&LAYOUT.columns[50])?,
+            c25: bytes.next(&LAYOUT.columns[51])?,
+            n25: bytes.next(&LAYOUT.columns[52])?,
+            c26: bytes.next(&LAYOUT.columns[53])?,
+            n26: bytes.next(&LAYOUT.columns[54])?,
+            c27: bytes.next(&LAYOUT.columns[55])?,
+            n27: bytes.next(&LAYOUT.columns[56])?,
+            c28: bytes.next(&LAYOUT.columns[57])?,
+            n28: bytes.next(&LAYOUT.columns[58])?,
+            c29: bytes.next(&LAYOUT.columns[59])?,
+            n29: bytes.next(&LAYOUT.columns[60])?,
+            c30: bytes.next(&LAYOUT.columns[61])?,
+            n30: bytes.next(&LAYOUT.columns[62])?,
+            c31: bytes.next(&LAYOUT.columns[63])?,
+            n31: bytes.next(&LAYOUT.columns[64])?,
+            computed: bytes.next(&LAYOUT.columns[65])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -764,6 +764,49 @@ impl Row for Cube {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.dimension_0.store(out);
+        self.dimension_1.store(out);
+        self.dimension_2.store(out);
+        self.dimension_3.store(out);
+        self.dimension_4.store(out);
+        self.dimension_5.store(out);
+        self.dimension_6.store(out);
+        self.dimension_7.store(out);
+        self.dimension_8.store(out);
+        self.dimension_9.store(out);
+        self.dimension_10.store(out);
+        self.dimension_11.store(out);
+        self.dimension_12.store(out);
+        self.dimension_13.store(out);
+        self.dimension_14.store(out);
+        self.dimension_15.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            dimension_0: bytes.next(&LAYOUT.columns[0])?,
+            dimension_1: bytes.next(&LAYOUT.columns[1])?,
+            dimension_2: bytes.next(&LAYOUT.columns[2])?,
+            dimension_3: bytes.next(&LAYOUT.columns[3])?,
+            dimension_4: bytes.next(&LAYOUT.columns[4])?,
+            dimension_5: bytes.next(&LAYOUT.columns[5])?,
+            dimension_6: bytes.next(&LAYOUT.columns[6])?,
+            dimension_7: bytes.next(&LAYOUT.columns[7])?,
+            dimension_8: bytes.next(&LAYOUT.columns[8])?,
+            dimension_9: bytes.next(&LAYOUT.columns[9])?,
+            dimension_10: bytes.next(&LAYOUT.columns[10])?,
+            dimension_11: bytes.next(&LAYOUT.columns[11])?,
+            dimension_12: bytes.next(&LAYOUT.columns[12])?,
+            dimension_13: bytes.next(&LAYOUT.columns[13])?,
+            dimension_14: bytes.next(&LAYOUT.columns[14])?,
+            dimension_15: bytes.next(&LAYOUT.columns[15])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -265,6 +265,25 @@ impl Row for Sample {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.at.store(out);
+        self.value.store(out);
+        self.exact.store(out);
+        self.limit.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            at: bytes.next(&LAYOUT.columns[0])?,
+            value: bytes.next(&LAYOUT.columns[1])?,
+            exact: bytes.next(&LAYOUT.columns[2])?,
+            limit: bytes.next(&LAYOUT.columns[3])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

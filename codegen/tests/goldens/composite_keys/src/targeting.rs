@@ -254,6 +254,23 @@ impl Row for Targeting {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.value.store(out);
+        self.campaign_id.store(out);
+        self.kind.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            value: bytes.next(&LAYOUT.columns[0])?,
+            campaign_id: bytes.next(&LAYOUT.columns[1])?,
+            kind: bytes.next(&LAYOUT.columns[2])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

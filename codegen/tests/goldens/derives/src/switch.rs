@@ -265,6 +265,25 @@ impl Row for Switch {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.name.store(out);
+        self.state.store(out);
+        self.modes.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            name: bytes.next(&LAYOUT.columns[1])?,
+            state: bytes.next(&LAYOUT.columns[2])?,
+            modes: bytes.next(&LAYOUT.columns[3])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -460,6 +479,20 @@ impl ColumnValue for SwitchState {
     }
 }
 
+impl mirror_runtime::stored::Stored for SwitchState {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The SET column `modes` of `ads.switch`.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -544,5 +577,18 @@ impl ColumnValue for SwitchModes {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for SwitchModes {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }

@@ -620,6 +620,51 @@ impl Row for Hostile {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.column_0.store(out);
+        self.column_1.store(out);
+        self.column_2.store(out);
+        self.column_3.store(out);
+        self.column_4.store(out);
+        self.column_5.store(out);
+        self.column_6.store(out);
+        self.column_7.store(out);
+        self.column_8.store(out);
+        self.column_9.store(out);
+        self.column_10.store(out);
+        self.column_11.store(out);
+        self.column_12.store(out);
+        self.column_13.store(out);
+        self.kind.store(out);
+        self.flags.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            column_0: bytes.next(&LAYOUT.columns[1])?,
+            column_1: bytes.next(&LAYOUT.columns[2])?,
+            column_2: bytes.next(&LAYOUT.columns[3])?,
+            column_3: bytes.next(&LAYOUT.columns[4])?,
+            column_4: bytes.next(&LAYOUT.columns[5])?,
+            column_5: bytes.next(&LAYOUT.columns[6])?,
+            column_6: bytes.next(&LAYOUT.columns[7])?,
+            column_7: bytes.next(&LAYOUT.columns[8])?,
+            column_8: bytes.next(&LAYOUT.columns[9])?,
+            column_9: bytes.next(&LAYOUT.columns[10])?,
+            column_10: bytes.next(&LAYOUT.columns[11])?,
+            column_11: bytes.next(&LAYOUT.columns[12])?,
+            column_12: bytes.next(&LAYOUT.columns[13])?,
+            column_13: bytes.next(&LAYOUT.columns[14])?,
+            kind: bytes.next(&LAYOUT.columns[15])?,
+            flags: bytes.next(&LAYOUT.columns[16])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {
@@ -1369,6 +1414,20 @@ impl ColumnValue for HostileKind {
     }
 }
 
+impl mirror_runtime::stored::Stored for HostileKind {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.index().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let index = u16::from_le_bytes(bytes.array()?);
+        Self::from_index(index)
+            .ok_or(ValueError::Invalid("an ENUM index past the last label"))
+    }
+}
+
 /// The SET column `flags` of ``"]; } pub fn evil() {} //.*/ `name` \ \n [`x`] <b>``.
 ///
 /// Values compare by their bits, as the server sorts them.
@@ -1504,5 +1563,18 @@ impl ColumnValue for HostileFlags {
 
     fn as_value<'a>(&'a self, _column: &'a ColumnLayout) -> Value<'a> {
         Value::Set(self.bits())
+    }
+}
+
+impl mirror_runtime::stored::Stored for HostileFlags {
+    fn store(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.bits().to_le_bytes());
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        let bits = u64::from_le_bytes(bytes.array()?);
+        Self::from_bits(bits).ok_or(ValueError::Invalid("a SET bit past the last label"))
     }
 }

@@ -221,6 +221,27 @@ impl Row for Campaign {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.id.store(out);
+        self.advertiser_id.store(out);
+        self.name.store(out);
+        self.budget.store(out);
+        self.note.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            id: bytes.next(&LAYOUT.columns[0])?,
+            advertiser_id: bytes.next(&LAYOUT.columns[1])?,
+            name: bytes.next(&LAYOUT.columns[2])?,
+            budget: bytes.next(&LAYOUT.columns[3])?,
+            note: bytes.next(&LAYOUT.columns[4])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

@@ -319,6 +319,27 @@ impl Row for SelfRow {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.self_.store(out);
+        self.table.store(out);
+        self.image.store(out);
+        self.row.store(out);
+        self.column.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            self_: bytes.next(&LAYOUT.columns[0])?,
+            table: bytes.next(&LAYOUT.columns[1])?,
+            image: bytes.next(&LAYOUT.columns[2])?,
+            row: bytes.next(&LAYOUT.columns[3])?,
+            column: bytes.next(&LAYOUT.columns[4])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

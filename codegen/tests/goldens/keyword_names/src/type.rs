@@ -309,6 +309,29 @@ impl Row for Type {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.r#type.store(out);
+        self.r#match.store(out);
+        self.r#fn.store(out);
+        self.r#async.store(out);
+        self.r#gen.store(out);
+        self.union.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            r#type: bytes.next(&LAYOUT.columns[0])?,
+            r#match: bytes.next(&LAYOUT.columns[1])?,
+            r#fn: bytes.next(&LAYOUT.columns[2])?,
+            r#async: bytes.next(&LAYOUT.columns[3])?,
+            r#gen: bytes.next(&LAYOUT.columns[4])?,
+            union: bytes.next(&LAYOUT.columns[5])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

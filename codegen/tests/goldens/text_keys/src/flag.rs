@@ -240,6 +240,23 @@ impl Row for Flag {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.name.store(out);
+        self.owner.store(out);
+        self.team.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            name: bytes.next(&LAYOUT.columns[0])?,
+            owner: bytes.next(&LAYOUT.columns[1])?,
+            team: bytes.next(&LAYOUT.columns[2])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

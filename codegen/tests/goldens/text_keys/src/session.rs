@@ -238,6 +238,23 @@ impl Row for Session {
         })
     }
 
+    fn store(&self, out: &mut Vec<u8>) {
+        use mirror_runtime::stored::Stored as _;
+        self.token.store(out);
+        self.hash.store(out);
+        self.parent.store(out);
+    }
+
+    fn restore(
+        bytes: &mut mirror_runtime::stored::StoredBytes<'_>,
+    ) -> Result<Self, ValueError> {
+        Ok(Self {
+            token: bytes.next(&LAYOUT.columns[0])?,
+            hash: bytes.next(&LAYOUT.columns[1])?,
+            parent: bytes.next(&LAYOUT.columns[2])?,
+        })
+    }
+
     fn value(&self, field: usize) -> Value<'_> {
         let column = &LAYOUT.columns[field];
         match field {

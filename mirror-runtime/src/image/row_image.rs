@@ -80,7 +80,7 @@ impl<'a> RowImage<'a> {
     /// # Errors
     /// [`ValueError::Absent`] when the image does not have the column, else what
     /// [`ColumnValue::from_image`] says; with the column's name.
-    #[inline]
+    #[inline(never)]
     pub fn get<T: ColumnValue>(&self, field: usize) -> Result<T, ValueError> {
         let Some(column) = self.side.columns.get(field) else {
             return Err(ValueError::Absent);
@@ -247,7 +247,7 @@ impl<'a> RowImage<'a> {
     ///
     /// # Errors
     /// What [`ColumnValue::equals_image`] says, with the column's name.
-    #[inline]
+    #[inline(never)]
     pub fn matches<T: ColumnValue>(&self, field: usize, value: &T) -> Result<bool, ValueError> {
         if !self.is_present(field) {
             return Ok(true);

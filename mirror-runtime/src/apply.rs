@@ -19,8 +19,10 @@ use crate::subscription::{Subscribers, Transaction};
 use crate::table_states::TableStates;
 use crate::transaction::{Boundary, Redefined, Touch, TransactionSink};
 
-/// Transactions between two looks which states snapshots hold.
+/// Transactions, of any tables, between two looks which states snapshots hold.
 const HELD_LOOK: u64 = 64;
+/// How long memory is given back with such a look: no heartbeat comes while there are transactions.
+const HELD_TIDY: Duration = Duration::from_millis(1);
 
 /// The sink of a mirror: changes go to the writer's working copy, boundaries publish it.
 pub(crate) struct Applier<'m, S: Schema> {
@@ -341,9 +343,6 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
             let published = !self.changed.is_empty();
             if published {
                 self.publish(&boundary);
-                if self.applied.is_multiple_of(HELD_LOOK) {
-                    self.status.held_since(self.writer.oldest_replaced());
-                }
             }
             let writer = &*self.writer;
             let changed = self.changed.drain(..);
@@ -358,6 +357,9 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
                     status.commit_to_visible = Some(since_micros(boundary.committed_at_micros));
                 }
             });
+            if self.boundaries.is_multiple_of(HELD_LOOK) {
+                self.tidy(HELD_TIDY);
+            }
         } else if !self.changed.is_empty() {
             self.mark();
         }

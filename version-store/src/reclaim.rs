@@ -52,9 +52,17 @@ impl<R: Keyed, F: Follow<R>> TableWriter<R, F> {
         if self.keys * 8 < self.slots().capacity() && self.slots().capacity() > LEAST {
             self.resize(writing);
         }
-        let waits = |number: Option<u64>| number.is_some_and(|number| number <= oldest);
-        waits(self.done.front().map(|(number, _)| *number))
-            || waits(self.garbage.front().map(|(number, _)| *number))
+        self.waits().is_some_and(|number| number <= oldest)
+    }
+
+    /// The number of a version: when no snapshot is older, something can be freed. `None` when
+    /// nothing waits for that.
+    #[must_use]
+    pub fn waits(&self) -> Option<u64> {
+        let done = self.done.front().map(|(number, _)| *number);
+        let garbage = self.garbage.front().map(|(number, _)| *number);
+        let stranded = self.stranded.then_some(self.touched_in);
+        [done, garbage, stranded].into_iter().flatten().min()
     }
 
     /// Lets go of what a version replaced or deleted, now that no snapshot is older.

@@ -137,7 +137,25 @@ fn run(seed: u64, steps: u64, keys: u64) {
     for step in 0..steps {
         let key = random.below(keys);
         match random.below(100) {
-            0..=4 => {
+            0..=1 => {
+                // Found by its key, and replaced by a row with that key or, in vain, another.
+                let held = writer.hold(publisher.writing(), key);
+                assert_eq!(
+                    held.as_ref().map(|held| held.row().value()),
+                    working.get(&key).copied()
+                );
+                let other = key + random.below(2);
+                let placed = held.map(|held| held.replace(Row::new(other, step, &living)));
+                match placed {
+                    Some(Some(placed)) => {
+                        assert_eq!(other, key);
+                        assert_eq!(placed.before().map(Row::value), working.insert(key, step));
+                    }
+                    Some(None) => assert_ne!(other, key),
+                    None => assert!(!working.contains_key(&key)),
+                }
+            }
+            2..=4 => {
                 let placed = writer.put_new(publisher.writing(), Row::new(key, step, &living));
                 assert_eq!(placed.is_none(), working.contains_key(&key));
                 working.entry(key).or_insert(step);

@@ -30,6 +30,7 @@ pub mod status;
 mod stop;
 mod stream;
 mod url;
+mod url_parts;
 mod window;
 
 pub use collations::Collations;

@@ -64,6 +64,9 @@ pub fn connect(url: &ServerUrl) -> Result<Conn, SourceError> {
 /// Opens a connection without any setting.
 pub(crate) fn open(url: &ServerUrl, read_timeout: Option<Duration>) -> Result<Conn, SourceError> {
     let mut failure = None;
+    if url.ssl_mode() != SslMode::Disabled {
+        url.check_files()?;
+    }
     for host in hosts(url)? {
         match open_host(url, &host, read_timeout) {
             // Another address of the same name may do.

@@ -1,16 +1,17 @@
 //! The server's address: `mysql://user:password@host:port/database?ssl-mode=...`. Several servers
 //! that have the same data stand one behind the other: `@host:port,host:port/`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use mysql::{OptsBuilder, SslOpts};
+use mysql::{ClientIdentity, OptsBuilder, SslOpts};
 
 use super::error::SourceError;
+use super::url_parts::{decode, invalid, parse_place, password_of, unknown};
 
-const DEFAULT_PORT: u16 = 3306;
 /// Largest packet that the protocol has, in bytes.
 const MAX_PACKET_BYTES: usize = 1 << 30;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -45,7 +46,14 @@ const SSL_MODES: [(&str, SslMode); 5] = [
     ("verify-identity", SslMode::VerifyIdentity),
 ];
 
-const PARAMETERS: [&str; 3] = ["ssl-mode", "ssl-ca", "socket"];
+const PARAMETERS: [&str; 6] = [
+    "ssl-mode",
+    "ssl-ca",
+    "ssl-cert",
+    "ssl-key",
+    "socket",
+    "password-file",
+];
 
 /// Where the server is and how to log in.
 ///
@@ -62,6 +70,9 @@ pub struct ServerUrl {
     socket: Option<String>,
     ssl_mode: SslMode,
     ssl_ca: Option<PathBuf>,
+    /// The client's certificate, and its key.
+    ssl_cert: Option<PathBuf>,
+    ssl_key: Option<PathBuf>,
 }
 
 impl ServerUrl {
@@ -133,6 +144,29 @@ impl ServerUrl {
         self.socket.as_deref()
     }
 
+    /// Whether the files for TLS can be read: the driver would say no more than that some file is
+    /// missing.
+    ///
+    /// # Errors
+    /// For the first that cannot.
+    pub(crate) fn check_files(&self) -> Result<(), SourceError> {
+        let files = [
+            ("ssl-ca", &self.ssl_ca),
+            ("ssl-cert", &self.ssl_cert),
+            ("ssl-key", &self.ssl_key),
+        ];
+        for (name, path) in files {
+            let Some(path) = path else { continue };
+            std::fs::read(path).map_err(|error| {
+                invalid(&format!(
+                    "{name} {} cannot be read: {error}",
+                    path.display()
+                ))
+            })?;
+        }
+        Ok(())
+    }
+
     /// The driver's options, for a connection to `host` with or without TLS.
     pub(crate) fn options(
         &self,
@@ -161,8 +195,12 @@ impl ServerUrl {
     }
 
     fn tls_options(&self) -> SslOpts {
+        let identity = self.ssl_cert.clone().zip(self.ssl_key.clone());
+        let identity =
+            identity.map(|(cert, key)| ClientIdentity::new(Cow::Owned(cert), Cow::Owned(key)));
         let options = SslOpts::default()
-            .with_root_cert_path(self.ssl_ca.clone().map(std::borrow::Cow::Owned));
+            .with_root_cert_path(self.ssl_ca.clone().map(Cow::Owned))
+            .with_client_identity(identity);
         match self.ssl_mode {
             SslMode::VerifyIdentity => options,
             SslMode::VerifyCa => options.with_danger_skip_domain_validation(true),
@@ -183,6 +221,9 @@ impl ServerUrl {
                 })?;
             }
             "ssl-ca" => self.ssl_ca = Some(PathBuf::from(value)),
+            "ssl-cert" => self.ssl_cert = Some(PathBuf::from(value)),
+            "ssl-key" => self.ssl_key = Some(PathBuf::from(value)),
+            "password-file" => self.password = password_of(&value)?,
             "socket" => self.socket = Some(value),
             _ => return Err(unknown("parameter", name, &PARAMETERS)),
         }
@@ -222,6 +263,8 @@ impl FromStr for ServerUrl {
             socket: None,
             ssl_mode: SslMode::default(),
             ssl_ca: None,
+            ssl_cert: None,
+            ssl_key: None,
         };
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
             let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
@@ -231,6 +274,9 @@ impl FromStr for ServerUrl {
             }
             url.set_parameter(name, decode(value, name)?)?;
         }
+        if url.ssl_cert.is_some() != url.ssl_key.is_some() {
+            return Err(invalid("ssl-cert and ssl-key belong together"));
+        }
         if url.socket.is_some() && !url.further.is_empty() {
             return Err(invalid(
                 "a socket is of one server, and the URL names several",
@@ -238,101 +284,6 @@ impl FromStr for ServerUrl {
         }
         Ok(url)
     }
-}
-
-fn invalid(detail: &str) -> SourceError {
-    SourceError::Url {
-        detail: detail.to_owned(),
-    }
-}
-
-fn unknown(what: &str, found: &str, known: &[&str]) -> SourceError {
-    let near = known
-        .iter()
-        .map(|name| (distance(&found.to_ascii_lowercase(), name), name))
-        .min()
-        .filter(|(distance, name)| *distance <= name.len() / 2)
-        .map(|(_, name)| format!(", did you mean '{name}'?"))
-        .unwrap_or_default();
-    let found: String = found.chars().take(40).collect();
-    invalid(&format!(
-        "unknown {what} '{found}'{near} (known: {})",
-        known.join(", ")
-    ))
-}
-
-/// How many characters have to change (Levenshtein); long texts are cut.
-fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().take(40).collect();
-    let mut row: Vec<usize> = (0..=a.len()).collect();
-    for (line, b_char) in b.chars().enumerate() {
-        let mut next = vec![line + 1];
-        for ((a_char, pair), left) in a.iter().zip(row.windows(2)).zip(0_usize..) {
-            let (diagonal, above) = match pair {
-                [diagonal, above] => (*diagonal, *above),
-                _ => continue,
-            };
-            let left = next.get(left).copied().unwrap_or(usize::MAX - 1);
-            let replaced = diagonal + usize::from(*a_char != b_char);
-            next.push(replaced.min(above + 1).min(left + 1));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
-}
-
-/// `host`, `host:port`, `[::1]:port`, or nothing.
-fn parse_place(place: &str) -> Result<(String, u16), SourceError> {
-    let (host, port) = if let Some(rest) = place.strip_prefix('[') {
-        let (host, port) = rest
-            .split_once(']')
-            .ok_or_else(|| invalid("there is no ] behind the IPv6 address"))?;
-        if host.parse::<std::net::Ipv6Addr>().is_err() {
-            return Err(invalid("there is no IPv6 address between [ and ]"));
-        }
-        (host, port.strip_prefix(':').unwrap_or(port))
-    } else {
-        place.rsplit_once(':').unwrap_or((place, ""))
-    };
-    let port = match port {
-        "" => DEFAULT_PORT,
-        port => port
-            .parse()
-            .ok()
-            .filter(|number| *number != 0 && port.bytes().all(|b| b.is_ascii_digit()))
-            .ok_or_else(|| invalid("the port is not a number from 1 to 65535"))?,
-    };
-    let host = decode(host, "the host")?;
-    if host.contains(':') && !place.starts_with('[') {
-        return Err(invalid(
-            "the host has a colon; write an IPv6 address as [::1], and percent-encode @ / : ? in user and password",
-        ));
-    }
-    let host = if host.is_empty() {
-        "127.0.0.1".to_owned()
-    } else {
-        host
-    };
-    Ok((host, port))
-}
-
-/// Undoes percent-encoding.
-fn decode(text: &str, what: &str) -> Result<String, SourceError> {
-    let wrong = || invalid(&format!("{what} is not valid percent-encoded UTF-8"));
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16));
-        match (digit(rest.next()), digit(rest.next())) {
-            (Some(high), Some(low)) => bytes.push((high * 16 + low) as u8),
-            _ => return Err(wrong()),
-        }
-    }
-    String::from_utf8(bytes).map_err(|_| wrong())
 }
 
 fn write_place(f: &mut fmt::Formatter<'_>, host: &str, port: u16) -> fmt::Result {

@@ -1,6 +1,7 @@
 //! Tests of server URLs.
 
 use super::*;
+use crate::source::url_parts::distance;
 
 fn url(text: &str) -> ServerUrl {
     text.parse().unwrap()
@@ -94,7 +95,10 @@ fn unknown_parameters_are_refused_with_a_near_match() {
     assert!(text.contains("did you mean 'preferred'?"), "{text}");
     let text = error("mysql://h/?compress=true");
     assert!(!text.contains("did you mean"), "{text}");
-    assert!(text.contains("known: ssl-mode, ssl-ca, socket"), "{text}");
+    assert!(
+        text.contains("known: ssl-mode, ssl-ca, ssl-cert, ssl-key, socket"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -113,4 +117,29 @@ fn ports_out_of_range_are_refused() {
             "{port}"
         );
     }
+}
+
+#[test]
+fn a_password_may_stand_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("secret");
+    std::fs::write(&file, "s3cret\nsecond line\n").unwrap();
+    let url = url(&format!("mysql://u@h/?password-file={}", file.display()));
+    assert_eq!(url.password, "s3cret");
+    assert!(!format!("{url:?}").contains("s3cret"));
+    let missing = format!("mysql://u@h/?password-file={}.not", file.display());
+    let error = missing.parse::<ServerUrl>().unwrap_err().to_string();
+    assert!(error.contains("secret.not cannot be read"), "{error}");
+}
+
+#[test]
+fn a_client_certificate_comes_with_its_key() {
+    let both = url("mysql://u@h/?ssl-cert=%2Fc.pem&ssl-key=%2Fk.pem");
+    assert_eq!(both.ssl_cert, Some(PathBuf::from("/c.pem")));
+    assert_eq!(both.ssl_key, Some(PathBuf::from("/k.pem")));
+    assert!(
+        "mysql://u@h/?ssl-cert=%2Fc.pem"
+            .parse::<ServerUrl>()
+            .is_err()
+    );
 }

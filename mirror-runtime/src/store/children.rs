@@ -182,3 +182,18 @@ impl<R: Row> Children<R> {
             .flatten()
     }
 }
+
+/// A child row with other values in the columns of the foreign key with this index.
+pub(super) fn assigned<R: Row>(
+    row: &R,
+    key: usize,
+    values: &[SelectValue],
+) -> Result<R, ValueError> {
+    let mut row = R::clone(row);
+    let fields = R::layout().foreign_keys.get(key);
+    let fields = fields.map_or(&[][..], |key| key.fields);
+    for (&field, value) in fields.iter().zip(values) {
+        row.assign(field, &mut std::iter::once(value.clone()))?;
+    }
+    Ok(row)
+}

@@ -350,6 +350,60 @@ mod tests {
         }
     }
 
+    /// So many chunks that the map of them has several levels.
+    #[test]
+    fn keys_of_many_chunks_are_those_of_an_ordered_set() {
+        let mut number = 7_u64;
+        let mut random = move |below: u32| {
+            number ^= number << 13;
+            number ^= number >> 7;
+            number ^= number << 17;
+            (number % u64::from(below)) as u32
+        };
+        let (mut keys, mut expected) = (KeySet::default(), BTreeSet::new());
+        let mut older: Vec<(KeySet<Key>, BTreeSet<u32>)> = Vec::new();
+        // Grows to many chunks, shrinks to nearly none, and grows again.
+        for phase in 0..ROUNDS {
+            let removed = [1, 9, 3, 8, 5][phase % 5];
+            let low = random(3) == 0;
+            for _ in 0..60_000 {
+                let chosen = match random(4) {
+                    0 if low => random(5_000),
+                    _ => random(400_000),
+                };
+                if random(10) < removed {
+                    // One that is there, mostly.
+                    let chosen = expected.range(chosen..).next().copied().unwrap_or(chosen);
+                    assert_eq!(keys.remove(&key(chosen)), expected.remove(&chosen));
+                } else {
+                    assert_eq!(keys.insert(key(chosen)).is_none(), expected.insert(chosen));
+                }
+                if random(2_000) == 0 {
+                    let from = random(400_000);
+                    check_range(&keys, &expected, from, from + random(3_000));
+                }
+            }
+            check(&keys, &expected, random(200_000), 200_000 + random(200_000));
+            keys.settle();
+            older.push((keys.clone(), expected.clone()));
+        }
+        for (keys, expected) in older {
+            check(&keys, &expected, 1, 399_999);
+        }
+    }
+
+    const ROUNDS: usize = 15;
+
+    fn check_range(keys: &KeySet<Key>, expected: &BTreeSet<u32>, from: u32, to: u32) {
+        let (start, end) = (key(from), key(to));
+        let found = keys.range((Bound::Included(&start), Bound::Included(&end)));
+        assert!(
+            found
+                .map(|key| key.0)
+                .eq(expected.range(from..=to).copied())
+        );
+    }
+
     #[test]
     fn chunks_are_not_longer_than_they_may_be() {
         let mut keys = KeySet::default();

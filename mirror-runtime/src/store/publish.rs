@@ -198,7 +198,7 @@ pub struct Writer<S: Schema> {
     touched: Vec<usize>,
     /// Tables that were written to since the last commit, before the running transaction.
     unshown: Vec<usize>,
-    /// Tables that may have memory to give back.
+    /// Tables that may have memory to give back, now or once snapshots are gone.
     waiting: Vec<usize>,
     /// Tables that were replaced as a whole, and in which version; snapshots may show them.
     retired: VecDeque<(u64, BoxedWriter<S>)>,
@@ -364,24 +364,33 @@ impl<S: Schema> Writer<S> {
         for index in self.touched.drain(..) {
             if let Some(table) = self.tables.get_mut(index) {
                 table.roll_back(self.publisher.writing());
+                add(&mut self.waiting, index);
             }
         }
     }
 
     /// Gives back memory of rows that nobody can see any more, for about so long: when there is
-    /// nothing else to do. Whether there may be more.
+    /// nothing else to do. Whether there may be more that no snapshot holds.
     pub fn tidy(&mut self, time: Duration) -> bool {
         let until = Instant::now() + time;
-        while self.has_garbage() && self.is_clean() && Instant::now() < until {
+        while self.can_reclaim() && self.is_clean() && Instant::now() < until {
             // The same state once more, since what went lately is freed with the next version.
             self.publisher.publish(self.published.clone());
             self.reclaim(RECLAIMED_AT_ONCE);
         }
-        self.has_garbage()
+        self.can_reclaim()
     }
 
-    fn has_garbage(&self) -> bool {
-        !self.waiting.is_empty() || !self.retired.is_empty()
+    /// Whether something can be freed now, or with the next version.
+    fn can_reclaim(&mut self) -> bool {
+        let is_held = self.publisher.oldest_replaced().is_some();
+        let oldest = self.publisher.writing().oldest();
+        let tables = self.waiting.iter();
+        let numbers = tables.filter_map(|&index| self.tables.get(index)?.waits());
+        let retired = self.retired.front().map(|(number, _)| *number);
+        numbers
+            .chain(retired)
+            .any(|number| !is_held || number <= oldest)
     }
 
     /// When the oldest version that a snapshot holds was replaced by a newer one; `None` when none
@@ -427,8 +436,10 @@ impl<S: Schema> Writer<S> {
         }
         let tables = &mut self.tables;
         self.waiting.retain(|&index| {
-            let table = tables.get_mut(index);
-            table.is_some_and(|table| table.reclaim(at, most))
+            tables.get_mut(index).is_some_and(|table| {
+                table.reclaim(at, most);
+                table.waits().is_some()
+            })
         });
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use version_store::{Placed, RowRef, Writing};
 
-use super::children::Children;
+use super::children::{Children, assigned};
 use super::meeting::{
     check_before, decode_whole, image_key, lacking, merged, moves_partly, row_images,
 };
@@ -182,25 +182,28 @@ impl<R: Row> TableCore<R> {
         child: &R::Key,
         change: &ChildChange,
     ) -> Result<RowChange<R>, ApplyError> {
-        let Some(before) = self.rows.remove(at, R::borrowed(child)) else {
-            return Err(ApplyError::Mismatch("a child row that is not there"));
+        const GONE: ApplyError = ApplyError::Mismatch("a child row that is not there");
+        let held = self.rows.get(R::borrowed(child)).ok_or(GONE)?;
+        let row = match change {
+            ChildChange::Delete => None,
+            ChildChange::Set(values) => Some(assigned(held, key, values)?),
         };
-        let ChildChange::Set(values) = change else {
-            return Ok(RowChange::Delete { before });
+        // Looked at before the row goes, or it would be lost.
+        let is_taken = |row: &R| {
+            let new = row.key_ref();
+            !R::is_same_key(new, R::borrowed(child)) && self.rows.get(new).is_some()
         };
-        let mut row = R::clone(&before);
-        let fields = R::layout().foreign_keys.get(key);
-        let fields = fields.map_or(&[][..], |key| key.fields);
-        for (&field, value) in fields.iter().zip(values) {
-            row.assign(field, &mut std::iter::once(value.clone()))?;
+        if row.as_ref().is_some_and(is_taken) {
+            return Err(Divergence::UpdateToKnown.into());
         }
-        match self.rows.put_new(at, row) {
-            Some(placed) => Ok(RowChange::Update {
+        let before = self.rows.remove(at, R::borrowed(child)).ok_or(GONE)?;
+        Ok(match row {
+            None => RowChange::Delete { before },
+            Some(row) => RowChange::Update {
                 before,
-                after: placed.row(),
-            }),
-            None => Err(Divergence::UpdateToKnown.into()),
-        }
+                after: self.rows.put(at, row).row(),
+            },
+        })
     }
 
     /// Gives readers the order of keys and the indexes; it has all that theirs must have.
@@ -381,6 +384,10 @@ where
 
     fn changes(&self) -> u64 {
         self.rows.changes()
+    }
+
+    fn waits(&self) -> Option<u64> {
+        self.rows.waits()
     }
 
     fn memory(&self) -> TableMemory {

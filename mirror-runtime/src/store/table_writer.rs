@@ -169,6 +169,9 @@ pub trait TableWriter<C>: Send + Sync {
     fn roll_back(&mut self, at: Writing<'_>);
     /// Frees what nobody can see any more, at most about `most` rows; whether there may be more.
     fn reclaim(&mut self, at: Writing<'_>, most: usize) -> bool;
+    /// The number of a version: when no snapshot is older, [`reclaim`](Self::reclaim) finds
+    /// something to free. `None` when nothing waits for that.
+    fn waits(&self) -> Option<u64>;
     /// What the table takes.
     fn memory(&self) -> TableMemory;
     /// Rows that were put or deleted so far, also by transactions that were abandoned.

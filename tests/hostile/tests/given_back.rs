@@ -1,6 +1,7 @@
-//! Memory of rows that nobody can see any more is given back, also when no further transaction
-//! comes to the table.
+//! What snapshots hold stays as it is, however many there are; memory of rows that nobody can see
+//! any more is given back, also when no further transaction comes to the table.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hostile_bytes::table_map_body;
@@ -8,7 +9,7 @@ use mirror_runtime::BinlogPosition;
 use mirror_runtime::Schema as _;
 use mirror_runtime::image::{AbsentColumns, Plan, RowsEvent, RowsKind, TableMap};
 use mirror_runtime::store::{Mode, Store, Writer};
-use test_mirror::Tables;
+use test_mirror::{Snapshot, Tables};
 
 const ROWS: i32 = 20_000;
 const TIME: Duration = Duration::from_secs(20);
@@ -114,4 +115,75 @@ fn a_table_that_was_emptied_waits_for_its_snapshots_without_work() {
     assert_eq!(held.rows(big()).count(), ROWS as usize);
     drop(held);
     assert!(!writer.tidy(TIME));
+}
+
+#[test]
+fn thousands_of_snapshots_show_their_versions_also_without_a_mirror() {
+    const SNAPSHOTS: usize = 3_000;
+    let (store, mut writer) = Store::<Tables>::new();
+    let mut rows: BTreeMap<i32, i32> = BTreeMap::new();
+    let mut held: Vec<(Snapshot, BTreeMap<i32, i32>)> = Vec::new();
+    let mut number = 1_u32;
+    let mut random = move |below: u32| {
+        number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (number >> 8) % below
+    };
+    let shows = |(snapshot, rows): &(Snapshot, BTreeMap<i32, i32>)| {
+        let big = snapshot.big();
+        assert_eq!(big.len(), rows.len());
+        assert!(
+            big.iter()
+                .map(|row| (row.id, row.n))
+                .eq(rows.iter().map(|(&id, &n)| (id, n)))
+        );
+        assert_eq!(big.unordered().count(), rows.len());
+    };
+    for n in 0..SNAPSHOTS as i32 {
+        for _ in 0..=random(3) {
+            let id = random(40) as i32;
+            let ids = id..id + 1;
+            match rows.get(&id).copied() {
+                Some(old) if random(2) == 0 => {
+                    apply(&mut writer, RowsKind::Delete, &images(ids, old));
+                    rows.remove(&id);
+                }
+                Some(old) => {
+                    let both = [images(ids.clone(), old), images(ids, n)].concat();
+                    apply(&mut writer, RowsKind::Update, &both);
+                    rows.insert(id, n);
+                }
+                None => {
+                    apply(&mut writer, RowsKind::Insert, &images(ids, n));
+                    rows.insert(id, n);
+                }
+            }
+        }
+        if random(5) == 0 {
+            // All of the transaction is undone, not just this.
+            apply(&mut writer, RowsKind::Insert, &images(50..60, n));
+            writer.rollback();
+            rows = held
+                .last()
+                .map_or_else(BTreeMap::new, |(_, rows)| rows.clone());
+        }
+        if random(400) == 0 {
+            writer.truncate(big(), None);
+            rows.clear();
+        }
+        commit(&mut writer);
+        held.push((Snapshot::from(store.snapshot()), rows.clone()));
+    }
+    held.iter().for_each(shows);
+    for _ in 0..SNAPSHOTS / 2 {
+        held.swap_remove(random(held.len() as u32) as usize);
+    }
+    commit(&mut writer);
+    writer.tidy(TIME);
+    held.iter().for_each(shows);
+    drop((writer, store));
+    held.iter().for_each(shows);
+    for _ in 0..SNAPSHOTS / 4 {
+        held.swap_remove(random(held.len() as u32) as usize);
+    }
+    held.iter().for_each(shows);
 }

@@ -125,6 +125,15 @@ fn a_checkpoint_from_before_the_oldest_binlog_is_not_used(flavor: Flavor) {
     });
 }
 
+/// Begins the log anew, in another second than the old one.
+fn reset(world: &World) {
+    std::thread::sleep(Duration::from_millis(1100));
+    world.run(match world.is_mysql() && world.version() >= (8, 2, 0) {
+        true => "RESET BINARY LOGS AND GTIDS",
+        false => "RESET MASTER",
+    });
+}
+
 /// The log that was begun anew has grown past the position, and has other transactions.
 fn a_checkpoint_from_before_a_reset_is_not_used(flavor: Flavor) {
     for mode in ["ON", "OFF"] {
@@ -136,14 +145,12 @@ fn a_checkpoint_from_before_a_reset_is_not_used(flavor: Flavor) {
             Flavor::Mariadb => ServerOptions::new(),
         };
         let world = World::start_with(flavor, &options);
+        // Without GTIDs MySQL 5.6 replays a load from the start of the file: it has the tables'.
+        reset(&world);
         insert(&world, 1);
         let folder = tempfile::tempdir().unwrap();
         leave_checkpoint(&world, folder.path());
-        std::thread::sleep(Duration::from_millis(1100));
-        world.run(match world.is_mysql() && world.version() >= (8, 2, 0) {
-            true => "RESET BINARY LOGS AND GTIDS",
-            false => "RESET MASTER",
-        });
+        reset(&world);
         for id in 2..200 {
             insert(&world, id);
         }

@@ -220,6 +220,9 @@ fn rows_of_every_size_come_back_in_order(flavor: Flavor) {
         12 * MB,
     ];
     let world = World::start(flavor);
+    if world.is_old() {
+        return world.does_not_apply("its packets have at most 4 MiB");
+    }
     let mut conn = world.conn();
     for (id, bytes) in (1..).zip(sizes) {
         let letter = char::from(b'a' + id as u8);

@@ -34,6 +34,9 @@ pub(crate) enum Failure {
     /// The mirror is live, but not in a state that a service should use.
     #[error("a service should not use this mirror: {0}")]
     NotReady(String),
+    /// Who read the output has ended, as `head` does: nothing is to be said.
+    #[error("nobody reads the output any more")]
+    NobodyReads,
     /// A signal ended the command before it was done.
     #[error("interrupted; files that were not complete were not written")]
     Interrupted,
@@ -70,6 +73,7 @@ impl Failure {
             Self::Mirror(Error::Source(error)) => source_code(error.kind()),
             Self::Mirror(Error::Stopped | Error::TimedOut { .. }) => 3,
             Self::Mirror(Error::WithoutGtids) => 5,
+            Self::NobodyReads => 0,
         }
     }
 }

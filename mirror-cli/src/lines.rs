@@ -71,8 +71,11 @@ pub(crate) fn finish_line(line: &mut Vec<u8>, out: &mut dyn Write) -> Result<(),
     line.extend_from_slice(b"]}\n");
     out.write_all(line)
         .and_then(|()| out.flush())
-        .map_err(|error| Failure::Output {
-            what: "standard output".into(),
-            error,
+        .map_err(|error| match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure::NobodyReads,
+            _ => Failure::Output {
+                what: "standard output".into(),
+                error,
+            },
         })
 }

@@ -14,6 +14,7 @@ mod doctor;
 mod exit;
 mod export;
 mod lines;
+mod log;
 mod progress;
 mod status;
 mod stop;
@@ -30,15 +31,10 @@ use cli::{Cli, Command};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    tracing_subscriber::fmt()
-        .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_env("MIRROR_LOG").unwrap_or_else(|_| {
-                tracing_subscriber::EnvFilter::new("warn,mirror_runtime::mirror=off")
-            }),
-        )
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-        .init();
+    // That draws on the whole terminal, and shows the log itself.
+    if !matches!(cli.command, Command::Top(_)) {
+        log::to_standard_error();
+    }
     let result = match cli.command {
         Command::Tail(arguments) => tail::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
@@ -48,7 +44,7 @@ fn main() -> ExitCode {
         Command::Verify(arguments) => verify::run(&arguments),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) | Err(exit::Failure::NobodyReads) => ExitCode::SUCCESS,
         Err(error) => {
             say!("mirror: {error}");
             ExitCode::from(error.exit_code())

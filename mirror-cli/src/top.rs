@@ -12,6 +12,7 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers
 
 use crate::cli::TopArguments;
 use crate::exit::Failure;
+use crate::log::to_last_line;
 use crate::stop::{StopFlag, on_signal};
 use crate::tail::options;
 use view::{Rates, draw};
@@ -24,6 +25,7 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Failure> {
                 .into(),
         ));
     }
+    let log = to_last_line();
     let mirror = Arc::new(Mirror::start(options(&arguments.server)?)?);
     let at_signal = Arc::clone(&mirror);
     let stop = on_signal(move || at_signal.stop())?;
@@ -33,7 +35,7 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Failure> {
         loop {
             let (now, status) = (Instant::now(), mirror.status());
             let rates = Rates::between(before.as_ref(), now, &status);
-            terminal.draw(|frame| draw(frame, &status, &rates))?;
+            terminal.draw(|frame| draw(frame, &status, &rates, &log.get()))?;
             before = Some((now, status));
             let is_over = matches!(
                 before.as_ref().map(|(_, status)| &status.state),

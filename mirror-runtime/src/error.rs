@@ -4,6 +4,8 @@
 //! are never part of one.
 
 use crate::checkpoint::CheckpointError;
+use std::time::Duration;
+
 use crate::policy::Cause;
 use crate::source::{BinlogPosition, SourceError};
 
@@ -110,12 +112,12 @@ pub enum Error {
     #[error("the mirror was stopped")]
     Stopped,
     /// Something did not happen in time.
-    #[error("{what} did not happen within {seconds} s")]
+    #[error("{what} did not happen within {within:?}")]
     TimedOut {
         /// What was waited for.
-        what: &'static str,
-        /// How long, in seconds.
-        seconds: u64,
+        what: String,
+        /// How long.
+        within: Duration,
     },
     /// GTIDs were waited for, and the mirror follows positions in files.
     #[error(

@@ -184,8 +184,8 @@ impl<S: Schema> Mirror<S> {
                 _ => None,
             })
             .unwrap_or(Err(Error::TimedOut {
-                what: "the mirror's load",
-                seconds: timeout.as_secs(),
+                what: "the mirror's load".into(),
+                within: timeout,
             }))
     }
 

@@ -102,7 +102,7 @@ pub struct Status {
     pub commit_to_visible: Option<Duration>,
     /// Time since anything, heartbeats included, arrived from the server.
     pub silent_for: Option<Duration>,
-    /// Connections made again after a loss.
+    /// Tries to connect again after a loss.
     pub reconnects: u64,
     /// Loads after the first, of one table or more.
     pub reloads: u64,

@@ -37,9 +37,6 @@ impl From<BinlogPosition> for WaitTarget {
     }
 }
 
-/// What is waited for, in errors.
-const WHAT: &str = "what was waited for, to be visible,";
-
 impl<S: Schema> Mirror<S> {
     /// Waits until snapshots show what was committed on the server: a service that wrote reads its
     /// own writes behind this. The session that wrote tells its GTID (MySQL: `session_track_gtids`;
@@ -67,20 +64,26 @@ impl<S: Schema> Mirror<S> {
     /// for and the mirror follows a server without them.
     pub fn wait_for(&self, target: impl Into<WaitTarget>, timeout: Duration) -> Result<(), Error> {
         let until = Instant::now() + timeout;
+        let target = target.into();
         let timed_out = || Error::TimedOut {
-            what: WHAT,
-            seconds: timeout.as_secs(),
+            what: match &target {
+                WaitTarget::Gtids(gtids) => format!("the visibility of {gtids}"),
+                WaitTarget::Position(position) => {
+                    format!("the visibility of what is before {position}")
+                }
+            },
+            within: timeout,
         };
-        match target.into() {
+        match &target {
             WaitTarget::Position(position) => {
-                match self.shared.status.wait_for_position(&position, until) {
+                match self.shared.status.wait_for_position(position, until) {
                     Waited::Reached => Ok(()),
                     Waited::Ended => Err(self.shared.error().unwrap_or(Error::Stopped)),
                     Waited::TimedOut => Err(timed_out()),
                 }
             }
             WaitTarget::Gtids(gtids) => self
-                .wait_for_gtids(&gtids, until)
+                .wait_for_gtids(gtids, until)
                 .unwrap_or_else(|| Err(timed_out())),
         }
     }

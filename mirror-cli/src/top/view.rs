@@ -8,9 +8,14 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Cell, Paragraph, Row, Table};
+use ratatui::widgets::{Cell, Paragraph, Row, Table, Wrap};
 
 use crate::status::facts;
+
+/// Lines that the last line of the log may take.
+const LOG_LINES: u16 = 3;
+/// Columns of a terminal below which only the first columns of the table are shown.
+const NARROW: u16 = 76;
 
 /// What happened in a second, between two looks.
 #[derive(Default)]
@@ -42,12 +47,13 @@ impl Rates {
     }
 }
 
-/// Draws the status.
-pub(super) fn draw(frame: &mut Frame<'_>, status: &Status, rates: &Rates) {
+/// Draws the status, and the last line of the log.
+pub(super) fn draw(frame: &mut Frame<'_>, status: &Status, rates: &Rates, log: &str) {
     let facts = facts(status);
-    let [head, body, foot] = Layout::vertical([
+    let [head, body, logged, foot] = Layout::vertical([
         Constraint::Length(u16::try_from(facts.len() + 1).unwrap_or(u16::MAX)),
         Constraint::Min(1),
+        Constraint::Length(u16::from(!log.is_empty()) * LOG_LINES),
         Constraint::Length(1),
     ])
     .areas(frame.area());
@@ -67,16 +73,25 @@ pub(super) fn draw(frame: &mut Frame<'_>, status: &Status, rates: &Rates) {
         ])
     });
     frame.render_widget(Paragraph::new(lines.collect::<Vec<_>>()), head);
-    frame.render_widget(tables(status, rates), body);
+    frame.render_widget(tables(status, rates, body.width), body);
+    let log = Paragraph::new(log).wrap(Wrap { trim: true });
+    frame.render_widget(log.style(Style::new().fg(Color::Yellow)), logged);
+    let room = usize::from(body.height.saturating_sub(1));
+    let hidden = status.tables.len().saturating_sub(room);
+    let hidden = match hidden {
+        0 => String::new(),
+        tables => format!("{tables} more tables    "),
+    };
     let rate = rates.transactions.map_or("-".into(), count);
-    let foot_line = format!("{rate} transactions/s                q: end");
+    let foot_line = format!("{rate} transactions/s    {hidden}q: end");
     frame.render_widget(
         Paragraph::new(foot_line).style(Style::new().fg(Color::DarkGray)),
         foot,
     );
 }
 
-fn tables<'a>(status: &'a Status, rates: &Rates) -> Table<'a> {
+fn tables<'a>(status: &'a Status, rates: &Rates, width: u16) -> Table<'a> {
+    let shown = if width < NARROW { 3 } else { 7 };
     let mut rows: Vec<(usize, &TableStatus)> = status.tables.iter().enumerate().collect();
     let rate_of = |index: usize| rates.changes.get(index).copied().flatten().unwrap_or(0.0);
     // The busiest first, then the largest.
@@ -99,7 +114,7 @@ fn tables<'a>(status: &'a Status, rates: &Rates) -> Table<'a> {
             _ => Style::new(),
         };
         let number = |text: String| Cell::from(Line::from(text).right_aligned());
-        Row::new([
+        let cells = [
             Cell::from(table.table.as_str()),
             number(HumanCount(table.rows).to_string()),
             number(changes.map_or("-".into(), count)),
@@ -107,8 +122,8 @@ fn tables<'a>(status: &'a Status, rates: &Rates) -> Table<'a> {
             number(table.reloads.to_string()),
             number(table.divergences.to_string()),
             Cell::from(state),
-        ])
-        .style(style)
+        ];
+        Row::new(cells.into_iter().take(shown)).style(style)
     });
     let header = [
         "TABLE",
@@ -126,19 +141,17 @@ fn tables<'a>(status: &'a Status, rates: &Rates) -> Table<'a> {
             0 | 6 => Cell::from(*name),
             _ => Cell::from(Line::from(*name).right_aligned()),
         });
-    Table::new(
-        cells,
-        [
-            Constraint::Min(16),
-            Constraint::Length(12),
-            Constraint::Length(10),
-            Constraint::Length(11),
-            Constraint::Length(5),
-            Constraint::Length(7),
-            Constraint::Length(7),
-        ],
-    )
-    .header(Row::new(header).style(Style::new().add_modifier(Modifier::BOLD)))
+    let widths = [
+        Constraint::Min(16),
+        Constraint::Length(12),
+        Constraint::Length(10),
+        Constraint::Length(11),
+        Constraint::Length(5),
+        Constraint::Length(7),
+        Constraint::Length(7),
+    ];
+    Table::new(cells, widths.into_iter().take(shown))
+        .header(Row::new(header).style(Style::new().add_modifier(Modifier::BOLD)))
 }
 
 /// A rate in a few characters.
@@ -205,14 +218,16 @@ mod tests {
         }
     }
 
-    fn screen(width: u16, height: u16) -> String {
+    fn screen(width: u16, height: u16, log: &str) -> String {
         let then = Instant::now();
         let before = (then, status(1_000, 5_000));
         let now = then + Duration::from_secs(2);
         let status = status(5_600, 90_000);
         let rates = Rates::between(Some(&before), now, &status);
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        terminal.draw(|frame| draw(frame, &status, &rates)).unwrap();
+        terminal
+            .draw(|frame| draw(frame, &status, &rates, log))
+            .unwrap();
         let buffer = terminal.backend().buffer().clone();
         let lines = buffer.content().chunks(width.into()).map(|line| {
             let line: String = line.iter().map(|cell| cell.symbol()).collect();
@@ -224,16 +239,30 @@ mod tests {
     /// What docs/status.md shows.
     #[test]
     fn the_screen_is_the_one_in_the_docs_and_fits_80_columns() {
-        let screen = screen(80, 13);
+        let screen = screen(80, 13, "");
         let docs = include_str!("../../../docs/status.md");
         assert!(docs.contains(&screen), "docs/status.md lacks:\n{screen}");
         assert!(screen.lines().all(|line| line.chars().count() <= 80));
     }
 
     #[test]
+    fn a_narrow_terminal_shows_whole_columns_and_says_what_is_left_out() {
+        let log = "WARN connecting again error=the connection to the server broke";
+        let screen = screen(50, 14, log);
+        assert!(
+            screen.contains("12,000,000") && !screen.contains("MEMORY"),
+            "{screen}"
+        );
+        assert!(
+            screen.contains("connecting again") && screen.contains("more tables"),
+            "{screen}"
+        );
+    }
+
+    #[test]
     fn a_small_terminal_is_no_error() {
         for (width, height) in [(1, 1), (20, 3), (40, 5)] {
-            let _ = screen(width, height);
+            let _ = screen(width, height, "WARN connecting again");
         }
     }
 }

@@ -121,8 +121,8 @@ impl<S: Schema> Verification<'_, S> {
                 Waited::Ended => return Err(self.ended()),
                 Waited::TimedOut if Instant::now() >= until => {
                     return Err(Error::TimedOut {
-                        what: "that the mirror reaches the server's position",
-                        seconds: self.options.patience.as_secs(),
+                        what: "that the mirror reaches the server's position".into(),
+                        within: self.options.patience,
                     });
                 }
                 Waited::TimedOut => self.check_stop()?,

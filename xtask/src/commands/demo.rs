@@ -59,7 +59,6 @@ pub fn demo(options: &DemoOptions) -> Result<Outcome, Error> {
     });
     let arguments = [
         "run",
-        "--quiet",
         "--release",
         "--package",
         "mirror-cli",
@@ -74,7 +73,7 @@ pub fn demo(options: &DemoOptions) -> Result<Outcome, Error> {
         "--seconds",
         &seconds.to_string(),
     ]);
-    println!("building and starting the demo program");
+    println!("building the demo program (some minutes the first time) and starting it");
     let program = command.get_program().to_string_lossy().into_owned();
     let child = command
         .spawn()

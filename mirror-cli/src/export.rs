@@ -19,7 +19,7 @@ use crate::tail::options;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
-    let mut options = options(&arguments.server)?;
+    let mut options = options(&arguments.server, &arguments.limits)?;
     options.checkpoint = arguments.checkpoint.options(None);
     let selected = options.selection(Tables::layouts())?;
     fs::create_dir_all(&arguments.out).map_err(|error| output(&arguments.out, error))?;

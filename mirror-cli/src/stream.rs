@@ -18,14 +18,24 @@ use mirror_runtime::{BinlogPosition, Error, Options, SourceError, TableError, Va
 use crate::cli::TailArguments;
 use crate::exit::Failure;
 use crate::lines::{finish_line, open_change, start_line};
+use crate::servers::first_that_serves;
 use crate::stop::{StopFlag, on_signal};
 use crate::tail::options;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
-    let options = options(&arguments.server)?;
+    let mut options = options(&arguments.server, &arguments.limits)?;
+    options.check()?;
     let layouts = Tables::layouts();
     let selected = options.selection(layouts)?;
+    if arguments.from.is_some() && options.url.servers().len() > 1 {
+        return Err(Failure::Usage(
+            "--from is a place in the binlog of one server, and the URL names several; name that \
+             server alone, or start from a GTID set (--gtid)"
+                .into(),
+        ));
+    }
+    options.url = first_that_serves(&options.url)?;
     let mut conn = connect(&options.url)?;
     let info = ServerInfo::read(&mut conn)?;
     mirror_runtime::check_server::<Tables>(&mut conn, &info, &selected, None)?;
@@ -49,6 +59,7 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
         };
     }
     let reader = TransactionReader::new(layouts, &selected)
+        .with_limits(&options.limits)
         .with_collations(Collations::read(&mut conn, &info)?)
         .with_definitions_of(&mut conn, &info)?;
     drop(conn);
@@ -90,6 +101,7 @@ fn stream_options(options: &Options, until: &Option<BinlogPosition>) -> StreamOp
             .unwrap_or_else(|| derive_server_id(&options.url)),
         heartbeat_seconds: options.heartbeat_seconds,
         non_blocking: until.is_some(),
+        max_event_bytes: options.limits.event_bytes,
     }
 }
 

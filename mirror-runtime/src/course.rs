@@ -76,7 +76,9 @@ impl<'m, S: Schema> Course<'m, S> {
                 in_snapshot: self.in_snapshot,
                 asks: &asks,
             };
-            let loaded = bootstrap(shared, &order, writer);
+            let anchor = tracing::field::Empty;
+            let span = tracing::info_span!("load", tables = self.names(), anchor);
+            let loaded = span.in_scope(|| bootstrap(shared, &order, writer));
             shared.set_stream(None);
             if shared.stopped() {
                 return Ok(None);

@@ -113,6 +113,7 @@ impl<S: Schema> Session<'_, S> {
         log.is_now_of(loaded.server);
         let mut resume = Resume::new(start, loaded.gtids, loaded.by_position, log);
         let mut reader = TransactionReader::new(S::layouts(), &shared.selected)
+            .with_limits(&shared.options.limits)
             .with_defaults(course.defaults.clone())
             .with_collations(loaded.collations)
             .with_lower_case_names(loaded.lower_case_names)
@@ -129,6 +130,7 @@ impl<S: Schema> Session<'_, S> {
         let foreign_keys = Arc::clone(&course.foreign_keys);
         let states = &mut course.states;
         let mut applier = Applier::new(writer, states, foreign_keys, replayed_over, shared);
+        applier.weight.check_tables(&"behind the load")?;
         let mut until = Some(loaded.until);
         let mut backoff = Backoff::new(&shared.options);
         let mut failures = Failures::default();
@@ -191,6 +193,7 @@ impl<S: Schema> Session<'_, S> {
             if went_on || !shared.servers.failed() {
                 backoff.wait(shared);
             }
+            shared.pace.wait(shared);
         }
     }
 
@@ -216,8 +219,11 @@ impl<S: Schema> Session<'_, S> {
             server_id: self.server_id,
             heartbeat_seconds: shared.options.heartbeat_seconds,
             non_blocking: false,
+            max_event_bytes: shared.options.limits.event_bytes,
         };
         let url = shared.url();
+        let (server, start) = (url.address(), resume.start.to_string());
+        let _in = tracing::info_span!("stream", server, start).entered();
         let (mut source, handle) = LiveSource::open(url, &resume.start, options)?;
         shared.set_stream(Some(handle));
         let info = source.server_info();

@@ -130,13 +130,7 @@ impl Failures {
     }
 
     fn of(&mut self, error: &SourceError, by_gtids: bool, patience: Duration) -> Recovery {
-        let lacks = match error {
-            SourceError::LacksTransactions { .. } => true,
-            // As MariaDB says it.
-            SourceError::AheadOfServer { .. } => by_gtids,
-            _ => false,
-        };
-        if lacks {
+        if lacks_transactions(error, by_gtids) {
             let since = *self.lacking_since.get_or_insert_with(Instant::now);
             return match since.elapsed() < patience {
                 true => Recovery::Reconnect,
@@ -159,6 +153,17 @@ impl Failures {
             }
             _ => Recovery::GiveUp,
         }
+    }
+}
+
+/// Whether a server lacks transactions of those that a stream, by GTIDs or not, was asked to go on
+/// behind; as a replica does that lags.
+pub(crate) fn lacks_transactions(error: &SourceError, by_gtids: bool) -> bool {
+    match error {
+        SourceError::LacksTransactions { .. } => true,
+        // As MariaDB says it.
+        SourceError::AheadOfServer { .. } => by_gtids,
+        _ => false,
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a mirror is doing, for its owner and for people.
 
-use std::sync::Mutex;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard};
+use std::task::Waker;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::checkpoint::CheckpointStatus;
@@ -199,6 +201,14 @@ struct Inner {
     gtids: Option<GtidSet>,
     /// Threads that wait for `reached`.
     waiting: usize,
+    tasks: Tasks,
+}
+
+/// Tasks that wait for a change of the status.
+#[derive(Debug, Default)]
+struct Tasks {
+    next: u64,
+    wakers: HashMap<u64, Waker>,
 }
 
 /// How a wait for a position ended.
@@ -251,13 +261,14 @@ impl StatusCell {
                 reached: None,
                 gtids: None,
                 waiting: 0,
+                tasks: Tasks::default(),
             }),
             changed: std::sync::Condvar::new(),
         }
     }
 
     /// A poisoned lock only means that a thread died between two assignments of plain values.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -284,7 +295,48 @@ impl StatusCell {
                 shown.loading = true;
             }
         }
+        self.has_changed(inner);
+    }
+
+    /// Wakes everybody who waits for a change; tasks, which may do anything, without the lock.
+    fn has_changed(&self, mut inner: MutexGuard<'_, Inner>) {
+        let wakers = match inner.tasks.wakers.is_empty() {
+            true => HashMap::new(),
+            false => std::mem::take(&mut inner.tasks.wakers),
+        };
+        drop(inner);
         self.changed.notify_all();
+        wakers.into_values().for_each(Waker::wake);
+    }
+
+    /// Lets a task be woken with the next change, in its place or in a new one, which is given.
+    #[cfg(feature = "async")]
+    pub(crate) fn wake(&self, place: Option<u64>, waker: &Waker) -> u64 {
+        let mut inner = self.lock();
+        let tasks = &mut inner.tasks;
+        let place = place.unwrap_or_else(|| {
+            tasks.next += 1;
+            tasks.next
+        });
+        tasks.wakers.insert(place, waker.clone());
+        place
+    }
+
+    /// A task waits no longer.
+    #[cfg(feature = "async")]
+    pub(crate) fn forget(&self, place: u64) {
+        self.lock().tasks.wakers.remove(&place);
+    }
+
+    /// What `look` makes of the transactions that readers see, of the place up to which they see
+    /// everything, and of the status.
+    #[cfg(feature = "async")]
+    pub(crate) fn look<T>(
+        &self,
+        look: impl FnOnce(Option<&GtidSet>, Option<&BinlogPosition>, &Status) -> T,
+    ) -> T {
+        let inner = self.lock();
+        look(inner.gtids.as_ref(), inner.reached.as_ref(), &inner.status)
     }
 
     /// The SELECTs of a load have ended, in whatever way.
@@ -297,8 +349,9 @@ impl StatusCell {
     }
 
     pub(crate) fn update(&self, change: impl FnOnce(&mut Status)) {
-        change(&mut self.lock().status);
-        self.changed.notify_all();
+        let mut inner = self.lock();
+        change(&mut inner.status);
+        self.has_changed(inner);
     }
 
     /// As [`update`](Self::update), and readers see this transaction.
@@ -308,13 +361,14 @@ impl StatusCell {
             gtids.add(gtid);
         }
         change(&mut inner.status);
-        self.changed.notify_all();
+        self.has_changed(inner);
     }
 
     /// Readers see these transactions, and no others that have GTIDs.
     pub(crate) fn shows(&self, gtids: Option<&GtidSet>) {
-        self.lock().gtids = gtids.cloned();
-        self.changed.notify_all();
+        let mut inner = self.lock();
+        inner.gtids = gtids.cloned();
+        self.has_changed(inner);
     }
 
     /// Which state snapshots hold: when the oldest was replaced.
@@ -330,8 +384,8 @@ impl StatusCell {
     pub(crate) fn reached(&self, position: BinlogPosition) {
         let mut inner = self.lock();
         inner.reached = Some(position);
-        if inner.waiting > 0 {
-            self.changed.notify_all();
+        if inner.waiting > 0 || !inner.tasks.wakers.is_empty() {
+            self.has_changed(inner);
         }
     }
 

@@ -1,10 +1,11 @@
 //! A subscription's transactions, applied to the snapshot that they follow on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use mirror_runtime::store::ChangeView;
-use mirror_runtime::{BinlogPosition, NoTransaction, Op, Schema, Subscription};
+use mirror_runtime::{BinlogPosition, NoTransaction, Op, Resync, Schema, Subscription, Version};
 use test_mirror::{Mirror, Snapshot, Tables, Transaction};
 
 use crate::compare::difference;
@@ -30,11 +31,20 @@ impl Replay {
     /// A copy of the subscription's first snapshot.
     #[must_use]
     pub fn new(subscription: &Subscription<Tables>) -> Self {
-        let snapshot = subscription.snapshot();
+        Self::from(&subscription.snapshot(), subscription.version())
+    }
+
+    /// A copy of the state that a subscriber starts from, or starts anew from.
+    #[must_use]
+    pub fn of(state: &Resync<Tables>) -> Self {
+        Self::from(&state.snapshot(), state.version())
+    }
+
+    fn from(snapshot: &Snapshot, version: &Version) -> Self {
         let tables = Tables::layouts()
             .iter()
             .map(|layout| {
-                let rows = snapshot_rows(&snapshot, layout).into_iter().map(|line| {
+                let rows = snapshot_rows(snapshot, layout).into_iter().map(|line| {
                     let key = layout.key.iter().map(|&field| line[field].clone());
                     (key.collect(), line)
                 });
@@ -44,7 +54,7 @@ impl Replay {
         Self {
             tables,
             gtids: BTreeSet::new(),
-            position: subscription.version().position.clone(),
+            position: version.position.clone(),
             transactions: 0,
             changes: 0,
             reloads: 0,
@@ -134,6 +144,20 @@ impl Replay {
             let held = rows.insert(key.clone(), line);
             assert_eq!(held, None, "{name}: {:?} of known row {key:?}", change.op);
         }
+    }
+
+    /// The last position that was applied.
+    #[must_use]
+    pub fn position(&self) -> Option<&BinlogPosition> {
+        self.position.as_ref()
+    }
+
+    /// A number that tells the rows from others.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.tables.hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Whether the copy is what the snapshot shows.

@@ -137,6 +137,11 @@ impl<S: Schema> Applier<'_, S> {
         let tables = self.changed.clone();
         // What is listed is of no use: all rows of these tables come with the load.
         self.changes = None;
-        self.need(Reload::new(Cause::TooLarge, tables, error.to_string()))
+        let reason = format!(
+            "{}: found {found} bytes, allowed {allowed} (limit {})",
+            error.what,
+            error.limit.name()
+        );
+        self.need(Reload::new(Cause::TooLarge, tables, reason))
     }
 }

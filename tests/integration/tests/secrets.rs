@@ -101,9 +101,9 @@ fn no_password_and_no_value_is_in_the_log_or_in_what_is_printed(flavor: Flavor) 
     printed.push(format!("{:?} {:#?}", mirror.status(), mirror.status()));
     printed.push(mirror.status().to_json().to_string());
     // A layout that differs ends it.
-    conn.query_drop("ALTER TABLE account_a MODIFY note VARCHAR(40) NOT NULL DEFAULT ''")
+    conn.query_drop("ALTER TABLE fire_a MODIFY n INT NOT NULL")
         .unwrap();
-    conn.query_drop(format!("UPDATE account_a SET note = '{TEXT}x'"))
+    conn.query_drop(format!("INSERT INTO fire_a VALUES (1, 2, '{TEXT}')"))
         .unwrap();
     assert!(wait_for(PATIENCE, || mirror.error().is_some()));
     printed.push(format!("{:?} {}", mirror.error(), mirror.error().unwrap()));

@@ -106,7 +106,7 @@ fn read(
     }
 }
 
-fn write(world: &World, random: &mut Random, transactions: u32) {
+fn write(world: &World, mirror: &Mirror, random: &mut Random, transactions: u32) {
     let mut conn = world.conn();
     for _ in 0..transactions {
         conn.query_drop("BEGIN").unwrap();
@@ -123,9 +123,12 @@ fn write(world: &World, random: &mut Random, transactions: u32) {
         conn.query_drop("COMMIT").unwrap();
         match random.below(150) {
             0 => conn.query_drop("TRUNCATE TABLE account_a").unwrap(),
-            1 => conn
-                .query_drop("ALTER TABLE fire_a COMMENT = 'altered'")
-                .unwrap(),
+            1 => {
+                conn.query_drop("ALTER TABLE fire_a COMMENT = 'altered'")
+                    .unwrap();
+                // What is written during its load would be one transaction for subscribers.
+                world.catch_up(mirror);
+            }
             _ => {}
         }
     }
@@ -159,7 +162,7 @@ fn a_reader_that_is_slow_at_random_is_always_at_a_state_of_the_mirror(flavor: Fl
                     scope.spawn(move || read(&reader, done, pause))
                 })
                 .collect();
-            write(&world, &mut random, 600);
+            write(&world, &mirror, &mut random, 600);
             world.catch_up(&mirror);
             done.store(true, Ordering::SeqCst);
             let (states, replay, markers) = reference.join().unwrap();

@@ -448,7 +448,7 @@ fn the_rights_that_are_named_are_enough(flavor: Flavor) {
     }
     let diagnosis = examine(&options);
     assert!(diagnosis.ok(), "{diagnosis:#?}");
-    let mirror = world.mirror_with(options);
+    let mirror = world.mirror_with(options.clone());
     world.run("INSERT INTO account_a VALUES (1, 10, NULL), (2, 20, 'two')");
     world.run("ALTER TABLE account_a ADD KEY extra (note)");
     world.run("UPDATE account_a SET balance = 30 WHERE id = 1");

@@ -88,7 +88,10 @@ fn no_password_and_no_value_is_in_the_log_or_in_what_is_printed(flavor: Flavor) 
     let proxy = Proxy::start(world.server.port()).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut options = options(&world, proxy.port());
-    options.checkpoint = Some(CheckpointOptions::new(folder.path()));
+    options.checkpoint = Some(CheckpointOptions {
+        interval: Some(Duration::from_millis(50)),
+        ..CheckpointOptions::new(folder.path())
+    });
     printed.push(format!("{options:?} {:?} {}", options.url, options.url));
     let mirror = world.mirror_with(options);
     let subscription = mirror.subscribe();

@@ -63,7 +63,9 @@ fn examine(arguments: &DoctorArguments) -> Result<u8, Failure> {
     }
     if arguments.json {
         match servers.len() {
-            1 => objects.iter().try_for_each(|object| print(&format!("{object:#}\n")))?,
+            1 => objects
+                .iter()
+                .try_for_each(|object| print(&format!("{object:#}\n")))?,
             _ => print(&format!("{:#}\n", Value::Array(objects)))?,
         }
     }

@@ -65,7 +65,17 @@ mod tests {
         assert_eq!(bytes("512 MiB"), Ok(512 << 20));
         assert_eq!(bytes("4GiB"), Ok(4 << 30));
         assert_eq!(bytes("2TiB"), Ok(2 << 40));
-        for bad in ["", "GiB", "1.5GiB", "-1", "+1", "4GB", "4 G", "99999999TiB", "0x10"] {
+        for bad in [
+            "",
+            "GiB",
+            "1.5GiB",
+            "-1",
+            "+1",
+            "4GB",
+            "4 G",
+            "99999999TiB",
+            "0x10",
+        ] {
             assert!(bytes(bad).is_err(), "{bad}");
         }
     }

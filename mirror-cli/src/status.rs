@@ -17,7 +17,10 @@ use crate::tail::options;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &StatusArguments) -> Result<(), Failure> {
-    let mirror = Arc::new(Mirror::start(options(&arguments.server, &arguments.limits)?)?);
+    let mirror = Arc::new(Mirror::start(options(
+        &arguments.server,
+        &arguments.limits,
+    )?)?);
     let at_signal = Arc::clone(&mirror);
     let stop = on_signal(move || at_signal.stop())?;
     wait_with_progress(&mirror, &stop)?;

@@ -1,10 +1,6 @@
 //! Limits, passwords and several servers on the command line: exit codes, and what is said.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a failed test may panic"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed test may panic")]
 
 use std::process::{Command, Output};
 
@@ -119,7 +115,14 @@ fn the_next_server_is_used_when_the_first_does_not_answer(flavor: Flavor) {
     // From the first transaction that there is (MariaDB), or as far as it says why not (MySQL
     // without GTIDs).
     let arguments = [
-        "tail", "--url", &url, "--gtid", "", "--until-current", "--tables", "ads.short_table",
+        "tail",
+        "--url",
+        &url,
+        "--gtid",
+        "",
+        "--until-current",
+        "--tables",
+        "ads.short_table",
     ];
     let (code, out, err) = mirror(&arguments, &[]);
     match flavor {

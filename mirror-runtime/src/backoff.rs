@@ -1,7 +1,7 @@
 //! Waits between tries to connect.
 
-use std::collections::hash_map::RandomState;
 use std::collections::VecDeque;
+use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -67,7 +67,11 @@ impl Pace {
         let now = Instant::now();
         let Some(until) = self.next(now) else { return };
         let wait_ms = (until - now).as_millis() as u64;
-        tracing::warn!(wait_ms, allowed = self.most, "too many reconnects within a minute; waiting");
+        tracing::warn!(
+            wait_ms,
+            allowed = self.most,
+            "too many reconnects within a minute; waiting"
+        );
         wait_until(shared, until);
     }
 
@@ -111,10 +115,16 @@ mod tests {
             made.push(now - start);
         }
         for window in made.windows(4) {
-            assert!(window[3] - window[0] >= Duration::from_secs(60), "{window:?}");
+            assert!(
+                window[3] - window[0] >= Duration::from_secs(60),
+                "{window:?}"
+            );
         }
         // And no fewer: three come at once behind a pause.
-        assert!(made.windows(3).any(|w| w[2] - w[0] == Duration::from_secs(14)));
+        assert!(
+            made.windows(3)
+                .any(|w| w[2] - w[0] == Duration::from_secs(14))
+        );
     }
 
     #[test]

@@ -90,12 +90,7 @@ impl Limits {
 }
 
 /// Whether an option is in its range.
-pub(crate) fn in_range(
-    name: &'static str,
-    found: u64,
-    least: u64,
-    most: u64,
-) -> Result<(), Error> {
+pub(crate) fn in_range(name: &'static str, found: u64, least: u64, most: u64) -> Result<(), Error> {
     match (least..=most).contains(&found) {
         true => Ok(()),
         false => Err(Error::Option {
@@ -219,9 +214,20 @@ mod tests {
             )*};
         }
         each_is_named!(event_bytes, payload_bytes, transaction_bytes, table_bytes);
-        each_is_named!(subscribers, queue_transactions, checkpoint_bytes, reconnects_per_minute);
+        each_is_named!(
+            subscribers,
+            queue_transactions,
+            checkpoint_bytes,
+            reconnects_per_minute
+        );
         let event_bytes = GIB + 1;
-        assert_eq!(named(Limits { event_bytes, ..whole }), "limits.event_bytes");
+        assert_eq!(
+            named(Limits {
+                event_bytes,
+                ..whole
+            }),
+            "limits.event_bytes"
+        );
     }
 
     #[test]

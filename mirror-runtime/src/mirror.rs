@@ -234,7 +234,9 @@ impl<S: Schema> Mirror<S> {
     /// Whether it follows the server, or has ended; nothing while it does neither.
     #[cfg(feature = "async")]
     pub(crate) fn is_live(&self) -> Option<Result<(), Error>> {
-        self.shared.status.look(|_, _, status| self.live_or_ended(status))
+        self.shared
+            .status
+            .look(|_, _, status| self.live_or_ended(status))
     }
 
     /// Waits until the mirror has ended; the error that ended it, if one did.

@@ -146,7 +146,10 @@ mod tests {
                 |options| options.max_reloads_in_a_row = 0,
                 "max_reloads_in_a_row",
             ),
-            (|options| options.limits.subscribers = 0, "limits.subscribers"),
+            (
+                |options| options.limits.subscribers = 0,
+                "limits.subscribers",
+            ),
         ] {
             let message = refused(&change);
             assert!(message.contains(name), "{message}");

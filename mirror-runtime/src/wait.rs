@@ -115,15 +115,17 @@ impl<S: Schema> Mirror<S> {
     /// Whether snapshots show that, or the mirror has ended; nothing while neither is so.
     #[cfg(feature = "async")]
     pub(crate) fn shows(&self, target: &WaitTarget) -> Option<Result<(), Error>> {
-        self.shared.status.look(|gtids, reached, status| match target {
-            WaitTarget::Gtids(wanted) => self.gtids_or_ended(wanted, gtids, status),
-            WaitTarget::Position(position) => match status.state {
-                State::Stopped | State::Failed(_) => {
-                    Some(Err(self.shared.error().unwrap_or(Error::Stopped)))
-                }
-                State::Live if reached.is_some_and(|at| at >= position) => Some(Ok(())),
-                _ => None,
-            },
-        })
+        self.shared
+            .status
+            .look(|gtids, reached, status| match target {
+                WaitTarget::Gtids(wanted) => self.gtids_or_ended(wanted, gtids, status),
+                WaitTarget::Position(position) => match status.state {
+                    State::Stopped | State::Failed(_) => {
+                        Some(Err(self.shared.error().unwrap_or(Error::Stopped)))
+                    }
+                    State::Live if reached.is_some_and(|at| at >= position) => Some(Ok(())),
+                    _ => None,
+                },
+            })
     }
 }

@@ -42,7 +42,8 @@ pub(super) fn warm_start<S: Schema>(
 ) -> Result<Option<Loaded<S>>, Error> {
     let mut patience = Patience::new(&shared.options);
     let reason = loop {
-        let started = reader::open(path, shared.options.limits.checkpoint_bytes).map_err(Refusal::from);
+        let started =
+            reader::open(path, shared.options.limits.checkpoint_bytes).map_err(Refusal::from);
         let started = started.and_then(|opened| match opened {
             Some(opened) => start(opened, shared, server_id, writer),
             None => Ok(None),
@@ -104,7 +105,10 @@ impl Patience {
         let refusal = match refusal {
             Refusal::Behind(reason) => {
                 tracing::info!(%reason, "waiting for a server that has what the checkpoint has");
-                let since = self.behind.take().map_or_else(Instant::now, |(since, _)| since);
+                let since = self
+                    .behind
+                    .take()
+                    .map_or_else(Instant::now, |(since, _)| since);
                 self.behind = Some((since, reason));
                 None
             }

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use super::format::{
-    BLOCK_BYTES, BlockHead, End, FORMAT, MAGIC, MAX_HEADER_BYTES, MAX_PACKED_BYTES, Packing, chain, checksum,
+    BLOCK_BYTES, BlockHead, End, FORMAT, MAGIC, MAX_HEADER_BYTES, MAX_PACKED_BYTES, Packing, chain,
+    checksum,
 };
 use super::header::Header;
 use crate::store::{Schema, Snapshot};

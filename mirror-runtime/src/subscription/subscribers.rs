@@ -9,7 +9,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-use super::{Deliveries, Delivery, Resync, SlowReader, SubscribeOptions, Subscription, Transaction};
+use super::{
+    Deliveries, Delivery, Resync, SlowReader, SubscribeOptions, Subscription, Transaction,
+};
 use crate::error::Error;
 use crate::limits::{Limit, LimitError, Limits, in_range};
 use crate::store::{Schema, Snapshot, Store};

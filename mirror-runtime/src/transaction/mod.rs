@@ -94,7 +94,8 @@ impl TransactionReader {
     /// The same reader with limits for what is unpacked.
     #[must_use]
     pub fn with_limits(mut self, limits: &Limits) -> Self {
-        self.unpacker.limit(limits.event_bytes, limits.payload_bytes);
+        self.unpacker
+            .limit(limits.event_bytes, limits.payload_bytes);
         self
     }
 

@@ -298,7 +298,10 @@ fn no_checkpoint_is_written_or_read_that_is_too_large(flavor: Flavor) {
     let status = run(LEAST);
     let error = status.error.unwrap();
     println!("{error}");
-    assert!(error.contains("checkpoint_bytes") && status.written == 0, "{error}");
+    assert!(
+        error.contains("checkpoint_bytes") && status.written == 0,
+        "{error}"
+    );
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
     assert_eq!(left.len(), 1, "more than the lock is left: {left:?}");
 
@@ -350,5 +353,11 @@ fn options_out_of_their_range_are_refused(flavor: Flavor) {
     options.limits = Limits::default();
     options.load_connections = 0;
     let refused = Mirror::start(options).err().unwrap();
-    assert!(matches!(refused, Error::Option { name: "load_connections", .. }));
+    assert!(matches!(
+        refused,
+        Error::Option {
+            name: "load_connections",
+            ..
+        }
+    ));
 }

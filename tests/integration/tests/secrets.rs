@@ -9,9 +9,7 @@ use std::time::Duration;
 use integration::{World, on_both_servers, wait_for};
 use lab::{Flavor, Proxy};
 use mirror_runtime::source::{SourceError, connect};
-use mirror_runtime::{
-    AuditOptions, CheckpointOptions, Options, ServerUrl, State, VerifyOptions,
-};
+use mirror_runtime::{AuditOptions, CheckpointOptions, Options, ServerUrl, State, VerifyOptions};
 use mysql::prelude::Queryable;
 use test_mirror::Mirror;
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -95,8 +93,10 @@ fn no_password_and_no_value_is_in_the_log_or_in_what_is_printed(flavor: Flavor) 
     printed.push(format!("{options:?} {:?} {}", options.url, options.url));
     let mirror = world.mirror_with(options);
     let subscription = mirror.subscribe();
-    conn.query_drop(format!("INSERT INTO account_b VALUES (7, {NUMBER}, '{TEXT}')"))
-        .unwrap();
+    conn.query_drop(format!(
+        "INSERT INTO account_b VALUES (7, {NUMBER}, '{TEXT}')"
+    ))
+    .unwrap();
     world.catch_up(&mirror);
     lose_and_diverge(&world, &mirror, &proxy);
     printed.push(format!("{:?} {:?}", mirror, mirror.snapshot().version()));
@@ -184,8 +184,10 @@ fn lose_and_diverge(world: &World, mirror: &Mirror, proxy: &Proxy) {
 fn compare(world: &World, mirror: &Mirror) -> String {
     let mut conn = world.conn();
     conn.query_drop("SET SESSION sql_log_bin = 0").unwrap();
-    conn.query_drop(format!("UPDATE account_a SET note = '{TEXT}-hidden' WHERE id = 1"))
-        .unwrap();
+    conn.query_drop(format!(
+        "UPDATE account_a SET note = '{TEXT}-hidden' WHERE id = 1"
+    ))
+    .unwrap();
     let report = mirror.verify(&VerifyOptions::default()).unwrap();
     let audit = mirror.audit(AuditOptions::default()).unwrap();
     let has_found = || audit.progress().differences > 0 && audit.progress().rounds > 0;

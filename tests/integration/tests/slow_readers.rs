@@ -175,7 +175,11 @@ fn a_reader_that_is_slow_at_random_is_always_at_a_state_of_the_mirror(flavor: Fl
                 replay.assert_equals(&mirror.snapshot());
                 for (position, digest) in seen {
                     let expected = states.get(&position);
-                    assert_eq!(expected, Some(&digest), "{flavor}, round {round}: {position}");
+                    assert_eq!(
+                        expected,
+                        Some(&digest),
+                        "{flavor}, round {round}: {position}"
+                    );
                 }
             }
             println!(

@@ -103,7 +103,9 @@ fn a_task_waits_until_the_mirror_is_live_or_has_failed(flavor: Flavor) {
     assert_eq!(block_on(mirror.until_live()), Ok(()), "at once, too");
     world.run("INSERT INTO big VALUES (1, 1, REPEAT('f', 200))");
     for id in 2..1000 {
-        world.run(&format!("INSERT INTO big VALUES ({id}, 1, REPEAT('f', 200))"));
+        world.run(&format!(
+            "INSERT INTO big VALUES ({id}, 1, REPEAT('f', 200))"
+        ));
     }
     let mut options = world.options();
     options.limits = Limits {

@@ -214,14 +214,15 @@ fn each_plugin_lets_in_who_knows_the_password(flavor: Flavor) {
                 "IDENTIFIED VIA mysql_native_password USING PASSWORD('a pass')",
             ),
             ("ed25519", "IDENTIFIED VIA ed25519 USING PASSWORD('a pass')"),
+            ("parsec", "IDENTIFIED VIA parsec USING PASSWORD('a pass')"),
         ],
     };
     if flavor == Flavor::Mariadb {
         // A server may come without the library.
-        world
-            .conn()
-            .query_drop("INSTALL SONAME 'auth_ed25519'")
-            .ok();
+        for library in ["auth_ed25519", "auth_parsec"] {
+            let install = format!("INSTALL SONAME '{library}'");
+            world.conn().query_drop(install).ok();
+        }
     }
     let mut tried = 0;
     for (number, (plugin, how)) in plugins.iter().enumerate() {
@@ -272,15 +273,14 @@ fn plugins_that_are_not_known_are_refused_by_their_name(flavor: Flavor) {
                 "IDENTIFIED WITH auth_socket AS 'nobody'",
                 "Access denied",
             ),
-            ("DO 1", "IDENTIFIED WITH sha256_password BY 'a pass'", "sha256_password"),
+            (
+                "DO 1",
+                "IDENTIFIED WITH sha256_password BY 'a pass'",
+                "sha256_password",
+            ),
         ],
         Flavor::Mariadb => &[
             ("DO 1", "IDENTIFIED VIA unix_socket", "Access denied"),
-            (
-                "INSTALL SONAME 'auth_parsec'",
-                "IDENTIFIED VIA parsec USING PASSWORD('a pass')",
-                "parsec",
-            ),
             (
                 "INSTALL SONAME 'auth_gssapi'",
                 "IDENTIFIED VIA gssapi USING 'someone@EXAMPLE.COM'",

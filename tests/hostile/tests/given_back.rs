@@ -98,7 +98,8 @@ fn text_of_keys_is_counted_where_they_are_kept_in_order_and_given_back() {
     let (_store, short) = filled(8);
     let (_store, mut long) = filled(40);
     let beyond = long.memory(index).index_bytes - short.memory(index).index_bytes;
-    assert!((40_000..50_000).contains(&beyond), "{beyond}");
+    // Once in their order, once in the index over `n`.
+    assert!((80_000..90_000).contains(&beyond), "{beyond}");
     apply_to(index, &mut long, RowsKind::Delete, &rows(40));
     commit(&mut long);
     while long.tidy(TIME) {}

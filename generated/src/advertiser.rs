@@ -604,6 +604,10 @@ mod index_keys {
         fn is_same(one: &Advertiser, other: &Advertiser) -> bool {
             one.email == other.email
         }
+        #[inline]
+        fn heap_bytes(row: &Advertiser) -> usize {
+            row.email.heap_bytes()
+        }
         fn index(indexes: &AdvertiserIndexes) -> &Index<Self, Advertiser> {
             &indexes.by_email
         }
@@ -620,6 +624,10 @@ mod index_keys {
         }
         fn is_same(one: &Advertiser, other: &Advertiser) -> bool {
             one.country == other.country && one.status == other.status
+        }
+        #[inline]
+        fn heap_bytes(row: &Advertiser) -> usize {
+            row.country.heap_bytes()
         }
         fn index(indexes: &AdvertiserIndexes) -> &Index<Self, Advertiser> {
             &indexes.by_country_status

@@ -828,6 +828,10 @@ mod index_keys {
         fn is_same(one: &Banner, other: &Banner) -> bool {
             one.campaign_id == other.campaign_id && one.name == other.name
         }
+        #[inline]
+        fn heap_bytes(row: &Banner) -> usize {
+            row.name.heap_bytes()
+        }
         fn index(indexes: &BannerIndexes) -> &Index<Self, Banner> {
             &indexes.by_campaign_name
         }
@@ -861,6 +865,10 @@ mod index_keys {
         }
         fn is_same(one: &Banner, other: &Banner) -> bool {
             one.checksum == other.checksum
+        }
+        #[inline]
+        fn heap_bytes(row: &Banner) -> usize {
+            row.checksum.heap_bytes()
         }
         fn index(indexes: &BannerIndexes) -> &Index<Self, Banner> {
             &indexes.by_checksum

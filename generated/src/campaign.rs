@@ -804,6 +804,10 @@ mod index_keys {
         fn is_same(one: &Campaign, other: &Campaign) -> bool {
             one.advertiser_id == other.advertiser_id && one.name == other.name
         }
+        #[inline]
+        fn heap_bytes(row: &Campaign) -> usize {
+            row.name.heap_bytes()
+        }
         fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
             &indexes.by_advertiser_name
         }
@@ -820,6 +824,10 @@ mod index_keys {
         }
         fn is_same(one: &Campaign, other: &Campaign) -> bool {
             one.external_id == other.external_id
+        }
+        #[inline]
+        fn heap_bytes(row: &Campaign) -> usize {
+            row.external_id.heap_bytes()
         }
         fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
             &indexes.by_external_id

@@ -365,6 +365,10 @@ mod index_keys {
         fn is_same(one: &Document, other: &Document) -> bool {
             one.digest == other.digest
         }
+        #[inline]
+        fn heap_bytes(row: &Document) -> usize {
+            row.digest.heap_bytes()
+        }
         fn index(indexes: &DocumentIndexes) -> &Index<Self, Document> {
             &indexes.by_digest
         }

@@ -454,6 +454,10 @@ mod index_keys {
         fn is_same(one: &LedgerEntry, other: &LedgerEntry) -> bool {
             one.reference == other.reference
         }
+        #[inline]
+        fn heap_bytes(row: &LedgerEntry) -> usize {
+            row.reference.heap_bytes()
+        }
         fn index(indexes: &LedgerEntryIndexes) -> &Index<Self, LedgerEntry> {
             &indexes.by_reference
         }

@@ -374,6 +374,10 @@ mod index_keys {
         fn is_same(one: &Slot, other: &Slot) -> bool {
             one.site == other.site && one.path == other.path
         }
+        #[inline]
+        fn heap_bytes(row: &Slot) -> usize {
+            row.site.heap_bytes() + row.path.heap_bytes()
+        }
         fn index(indexes: &SlotIndexes) -> &Index<Self, Slot> {
             &indexes.by_site_path
         }

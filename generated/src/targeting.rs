@@ -178,6 +178,11 @@ impl Row for Targeting {
         0 + self.value.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.value.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -388,6 +393,10 @@ mod index_keys {
         }
         fn is_same(one: &Targeting, other: &Targeting) -> bool {
             one.attribute == other.attribute && one.value == other.value
+        }
+        #[inline]
+        fn heap_bytes(row: &Targeting) -> usize {
+            row.value.heap_bytes()
         }
         fn index(indexes: &TargetingIndexes) -> &Index<Self, Targeting> {
             &indexes.by_attribute_value

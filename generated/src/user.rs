@@ -503,6 +503,10 @@ mod index_keys {
         fn is_same(one: &User, other: &User) -> bool {
             one.email == other.email
         }
+        #[inline]
+        fn heap_bytes(row: &User) -> usize {
+            row.email.heap_bytes()
+        }
         fn index(indexes: &UserIndexes) -> &Index<Self, User> {
             &indexes.by_email
         }
@@ -519,6 +523,10 @@ mod index_keys {
         }
         fn is_same(one: &User, other: &User) -> bool {
             one.name == other.name
+        }
+        #[inline]
+        fn heap_bytes(row: &User) -> usize {
+            row.name.heap_bytes()
         }
         fn index(indexes: &UserIndexes) -> &Index<Self, User> {
             &indexes.by_name

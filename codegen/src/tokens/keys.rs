@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use serde::Serialize;
 
 use super::docs::{self, Docs, code_span};
-use super::types::{Shape, column_type, optional, shape, total_type, value_type};
+use super::types::{Shape, column_type, is_on_heap, optional, shape, total_type, value_type};
 use super::{ModelError, check, ident, place};
 use crate::model::{Column, Held, Index, Table};
 
@@ -17,6 +17,8 @@ const TUPLE_PARTS: usize = 12;
 pub(crate) struct KeyTokens {
     ty: String,
     of_self: String,
+    /// Bytes on the heap of the key of `self`, when it may have any.
+    heap: Option<String>,
     /// The key borrowed: its type, as it is made of `self` and of `key`.
     ref_ty: String,
     ref_of_self: String,
@@ -37,6 +39,8 @@ pub(crate) struct IndexTokens {
     range_method: String,
     ty: String,
     of_row: String,
+    /// Bytes on the heap of the values of `row`, when they may have any.
+    heap: Option<String>,
     /// Whether `row` has the values of `key`, and whether `one` and `other` have the same.
     is_of: String,
     is_same: String,
@@ -54,6 +58,7 @@ pub(super) fn key_tokens(table: &Table) -> Result<KeyTokens, ModelError> {
     Ok(KeyTokens {
         ty: tuple_of(&parts, Part::key_type).to_string(),
         of_self: tuple_of(&parts, |part| part.of_row(&quote!(self))).to_string(),
+        heap: heap(&parts, &quote!(self)),
         ref_ty: tuple_of(&parts, Part::ref_type).to_string(),
         ref_of_self: tuple_of(&parts, Part::ref_of_self).to_string(),
         ref_of_key: ref_of_key(&parts),
@@ -86,6 +91,7 @@ pub(super) fn index_tokens(table: &Table, index: &Index) -> Result<IndexTokens, 
     Ok(IndexTokens {
         ty: tuple_of(&parts, Part::key_type).to_string(),
         of_row: tuple_of(&parts, |part| part.of_row(&quote!(row))).to_string(),
+        heap: heap(&parts, &quote!(row)),
         is_of: is_of(&parts),
         is_same: is_same(&parts),
         unique: index.unique,
@@ -364,6 +370,15 @@ fn is_of(parts: &[Part<'_>]) -> String {
     let each = parts.iter().zip(&names);
     let each = each.map(|(part, name)| part.is_of(name));
     quote!(#take_apart #(#each)&&*).to_string()
+}
+
+/// The bytes that the parts have on the heap in a row; `None` when they never have.
+fn heap(parts: &[Part<'_>], row: &TokenStream) -> Option<String> {
+    let parts = parts.iter().filter(|part| is_on_heap(part.column));
+    let each: Vec<_> = parts
+        .map(|Part { field, .. }| quote!(#row.#field.heap_bytes()))
+        .collect();
+    (!each.is_empty()).then(|| quote!(#(#each)+*).to_string())
 }
 
 /// Whether `one` and `other` have the same values.

@@ -121,6 +121,8 @@ pub(super) struct Following<R: Row> {
     pub(super) children: Children<R>,
     /// Bytes that the rows of all versions have on the heap.
     pub(super) heap_bytes: usize,
+    /// Bytes that the keys in order have on the heap.
+    key_heap_bytes: usize,
     /// Whether readers have an older order.
     is_new: bool,
     /// Whether the large set of keys was changed since readers were given it.
@@ -136,6 +138,7 @@ impl<R: Row> Default for Following<R> {
             again: BTreeMap::new(),
             children: Children::default(),
             heap_bytes: 0,
+            key_heap_bytes: 0,
             is_new: false,
             is_many_own: false,
             dropped: 0,
@@ -167,17 +170,19 @@ impl<R: Row> Following<R> {
     /// About the bytes of the order and the indexes.
     pub(super) fn index_bytes(&self) -> usize {
         let keys = self.ordered.keys.len() * size_of::<R::Key>() * 4 / 3;
-        keys + self.ordered.indexes.bytes() + self.children.bytes()
+        keys + self.key_heap_bytes + self.ordered.indexes.bytes() + self.children.bytes()
     }
 
-    fn key_came(&mut self, key: R::Key) {
+    fn key_came(&mut self, row: &R) {
         self.is_new = true;
-        if let Some(key) = self.ordered.keys.insert(key, &mut self.is_many_own) {
-            *self.again.entry(key).or_default() += 1;
+        match self.ordered.keys.insert(row.key(), &mut self.is_many_own) {
+            Some(key) => *self.again.entry(key).or_default() += 1,
+            None => self.key_heap_bytes += row.key_heap_bytes(),
         }
     }
 
-    fn key_went(&mut self, key: &R::Key) {
+    fn key_went(&mut self, row: &R) {
+        let key = &row.key();
         if let Some(times) = self.again.get_mut(key) {
             *times -= 1;
             if *times == 0 {
@@ -185,6 +190,7 @@ impl<R: Row> Following<R> {
             }
             return;
         }
+        self.key_heap_bytes -= row.key_heap_bytes();
         self.is_new = true;
         self.dropped += 1;
         self.ordered.keys.remove(key);
@@ -195,7 +201,7 @@ impl<R: Row> Follow<R> for Following<R> {
     fn came(&mut self, row: &R, beside: Option<&R>) {
         self.heap_bytes += row.heap_bytes();
         if beside.is_none() {
-            self.key_came(row.key());
+            self.key_came(row);
         }
         self.count(row, beside, Step::Came);
     }
@@ -203,7 +209,7 @@ impl<R: Row> Follow<R> for Following<R> {
     fn went(&mut self, row: &R, beside: Option<&R>) {
         self.heap_bytes -= row.heap_bytes();
         if beside.is_none() {
-            self.key_went(&row.key());
+            self.key_went(row);
         }
         self.count(row, beside, Step::Went);
     }

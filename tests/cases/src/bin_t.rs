@@ -154,6 +154,11 @@ impl Row for BinT {
         0 + self.k.heap_bytes() + self.v.heap_bytes() + self.c.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.k.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }

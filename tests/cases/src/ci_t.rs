@@ -128,6 +128,11 @@ impl Row for CiT {
         0 + self.k.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.k.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }

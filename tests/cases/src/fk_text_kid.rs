@@ -301,6 +301,10 @@ mod index_keys {
         fn is_same(one: &FkTextKid, other: &FkTextKid) -> bool {
             one.k == other.k
         }
+        #[inline]
+        fn heap_bytes(row: &FkTextKid) -> usize {
+            row.k.heap_bytes()
+        }
         fn index(indexes: &FkTextKidIndexes) -> &Index<Self, FkTextKid> {
             &indexes.by_fk_text_k
         }

@@ -128,6 +128,11 @@ impl Row for KLatin {
         0 + self.l.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.l.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }

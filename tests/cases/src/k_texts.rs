@@ -160,6 +160,11 @@ impl Row for KTexts {
         0 + self.l.heap_bytes() + self.g.heap_bytes() + self.c.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.l.heap_bytes() + self.g.heap_bytes() + self.c.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }

@@ -483,6 +483,10 @@ mod index_keys {
         fn is_same(one: &Choices, other: &Choices) -> bool {
             one.raw == other.raw && one.maybe == other.maybe
         }
+        #[inline]
+        fn heap_bytes(row: &Choices) -> usize {
+            row.raw.heap_bytes()
+        }
         fn index(indexes: &ChoicesIndexes) -> &Index<Self, Choices> {
             &indexes.by_raw
         }

@@ -307,6 +307,10 @@ mod index_keys {
         fn is_same(one: &FireA, other: &FireA) -> bool {
             one.tag == other.tag
         }
+        #[inline]
+        fn heap_bytes(row: &FireA) -> usize {
+            row.tag.heap_bytes()
+        }
         fn index(indexes: &FireAIndexes) -> &Index<Self, FireA> {
             &indexes.by_tag
         }

@@ -470,6 +470,10 @@ mod index_keys {
         fn is_same(one: &Indexed, other: &Indexed) -> bool {
             one.email == other.email
         }
+        #[inline]
+        fn heap_bytes(row: &Indexed) -> usize {
+            row.email.heap_bytes()
+        }
         fn index(indexes: &IndexedIndexes) -> &Index<Self, Indexed> {
             &indexes.by_email
         }

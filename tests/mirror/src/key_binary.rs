@@ -145,6 +145,11 @@ impl Row for KeyBinary {
         0 + self.digest.heap_bytes() + self.raw.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.digest.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -306,6 +311,10 @@ mod index_keys {
         }
         fn is_same(one: &KeyBinary, other: &KeyBinary) -> bool {
             one.raw == other.raw
+        }
+        #[inline]
+        fn heap_bytes(row: &KeyBinary) -> usize {
+            row.raw.heap_bytes()
         }
         fn index(indexes: &KeyBinaryIndexes) -> &Index<Self, KeyBinary> {
             &indexes.by_raw

@@ -192,6 +192,11 @@ impl Row for KeyComposite {
         0 + self.code.heap_bytes() + self.label.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.code.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -423,6 +428,10 @@ mod index_keys {
         fn is_same(one: &KeyComposite, other: &KeyComposite) -> bool {
             one.size == other.size && one.label == other.label
         }
+        #[inline]
+        fn heap_bytes(row: &KeyComposite) -> usize {
+            row.label.heap_bytes()
+        }
         fn index(indexes: &KeyCompositeIndexes) -> &Index<Self, KeyComposite> {
             &indexes.by_size_label
         }
@@ -439,6 +448,10 @@ mod index_keys {
         }
         fn is_same(one: &KeyComposite, other: &KeyComposite) -> bool {
             one.label == other.label && one.n == other.n
+        }
+        #[inline]
+        fn heap_bytes(row: &KeyComposite) -> usize {
+            row.label.heap_bytes()
         }
         fn index(indexes: &KeyCompositeIndexes) -> &Index<Self, KeyComposite> {
             &indexes.by_label_n

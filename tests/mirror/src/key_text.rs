@@ -147,6 +147,11 @@ impl Row for KeyText {
         0 + self.name.heap_bytes() + self.note.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.name.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }

@@ -158,6 +158,11 @@ impl Row for KeyUnique {
         0 + self.filler.heap_bytes() + self.region.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.region.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }

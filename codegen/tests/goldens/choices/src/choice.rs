@@ -592,6 +592,10 @@ mod index_keys {
         fn is_same(one: &Choice, other: &Choice) -> bool {
             one.raw == other.raw && one.maybe_raw == other.maybe_raw
         }
+        #[inline]
+        fn heap_bytes(row: &Choice) -> usize {
+            row.raw.heap_bytes() + row.maybe_raw.heap_bytes()
+        }
         fn index(indexes: &ChoiceIndexes) -> &Index<Self, Choice> {
             &indexes.by_raw
         }

@@ -396,6 +396,10 @@ mod index_keys {
         fn is_same(one: &Sample, other: &Sample) -> bool {
             one.exact == other.exact
         }
+        #[inline]
+        fn heap_bytes(row: &Sample) -> usize {
+            row.exact.heap_bytes()
+        }
         fn index(indexes: &SampleIndexes) -> &Index<Self, Sample> {
             &indexes.by_exact
         }
@@ -413,6 +417,10 @@ mod index_keys {
         fn is_same(one: &Sample, other: &Sample) -> bool {
             one.limit == other.limit
         }
+        #[inline]
+        fn heap_bytes(row: &Sample) -> usize {
+            row.limit.heap_bytes()
+        }
         fn index(indexes: &SampleIndexes) -> &Index<Self, Sample> {
             &indexes.by_limit
         }
@@ -429,6 +437,10 @@ mod index_keys {
         }
         fn is_same(one: &Sample, other: &Sample) -> bool {
             one.exact == other.exact && one.limit == other.limit
+        }
+        #[inline]
+        fn heap_bytes(row: &Sample) -> usize {
+            row.exact.heap_bytes() + row.limit.heap_bytes()
         }
         fn index(indexes: &SampleIndexes) -> &Index<Self, Sample> {
             &indexes.by_exact_limit

@@ -327,6 +327,10 @@ mod index_keys {
         fn is_same(one: &Campaign, other: &Campaign) -> bool {
             one.advertiser_id == other.advertiser_id && one.name == other.name
         }
+        #[inline]
+        fn heap_bytes(row: &Campaign) -> usize {
+            row.name.heap_bytes()
+        }
         fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
             &indexes.by_name
         }
@@ -343,6 +347,10 @@ mod index_keys {
         }
         fn is_same(one: &Campaign, other: &Campaign) -> bool {
             one.note == other.note && one.id == other.id
+        }
+        #[inline]
+        fn heap_bytes(row: &Campaign) -> usize {
+            row.note.heap_bytes()
         }
         fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
             &indexes.by_note

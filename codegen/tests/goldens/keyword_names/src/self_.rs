@@ -178,6 +178,11 @@ impl Row for SelfRow {
         0 + self.self_.heap_bytes() + self.row.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.self_.heap_bytes() + self.row.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -396,6 +401,10 @@ mod index_keys {
         fn is_same(one: &SelfRow, other: &SelfRow) -> bool {
             one.table == other.table && one.row == other.row
         }
+        #[inline]
+        fn heap_bytes(row: &SelfRow) -> usize {
+            row.row.heap_bytes()
+        }
         fn index(indexes: &SelfRowIndexes) -> &Index<Self, SelfRow> {
             &indexes.by_table
         }
@@ -412,6 +421,10 @@ mod index_keys {
         }
         fn is_same(one: &SelfRow, other: &SelfRow) -> bool {
             one.row == other.row
+        }
+        #[inline]
+        fn heap_bytes(row: &SelfRow) -> usize {
+            row.row.heap_bytes()
         }
         fn index(indexes: &SelfRowIndexes) -> &Index<Self, SelfRow> {
             &indexes.by_row

@@ -346,6 +346,10 @@ mod index_keys {
         fn is_same(one: &User, other: &User) -> bool {
             one.email == other.email
         }
+        #[inline]
+        fn heap_bytes(row: &User) -> usize {
+            row.email.heap_bytes()
+        }
         fn index(indexes: &UserIndexes) -> &Index<Self, User> {
             &indexes.by_email
         }

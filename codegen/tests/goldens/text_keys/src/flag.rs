@@ -145,6 +145,11 @@ impl Row for Flag {
         0 + self.name.heap_bytes() + self.owner.heap_bytes() + self.team.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.name.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -314,6 +319,10 @@ mod index_keys {
         fn is_same(one: &Flag, other: &Flag) -> bool {
             one.owner == other.owner
         }
+        #[inline]
+        fn heap_bytes(row: &Flag) -> usize {
+            row.owner.heap_bytes()
+        }
         fn index(indexes: &FlagIndexes) -> &Index<Self, Flag> {
             &indexes.by_owner
         }
@@ -330,6 +339,10 @@ mod index_keys {
         }
         fn is_same(one: &Flag, other: &Flag) -> bool {
             one.team == other.team
+        }
+        #[inline]
+        fn heap_bytes(row: &Flag) -> usize {
+            row.team.heap_bytes()
         }
         fn index(indexes: &FlagIndexes) -> &Index<Self, Flag> {
             &indexes.by_team

@@ -143,6 +143,11 @@ impl Row for Session {
         0 + self.token.heap_bytes() + self.hash.heap_bytes() + self.parent.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.token.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -307,6 +312,10 @@ mod index_keys {
         fn is_same(one: &Session, other: &Session) -> bool {
             one.hash == other.hash
         }
+        #[inline]
+        fn heap_bytes(row: &Session) -> usize {
+            row.hash.heap_bytes()
+        }
         fn index(indexes: &SessionIndexes) -> &Index<Self, Session> {
             &indexes.by_hash
         }
@@ -323,6 +332,10 @@ mod index_keys {
         }
         fn is_same(one: &Session, other: &Session) -> bool {
             one.parent == other.parent
+        }
+        #[inline]
+        fn heap_bytes(row: &Session) -> usize {
+            row.parent.heap_bytes()
         }
         fn index(indexes: &SessionIndexes) -> &Index<Self, Session> {
             &indexes.by_parent

@@ -72,7 +72,7 @@ pub use status::{Health, State, Status, TableStatus};
 pub use store::{Op, RowChange, Schema, Version};
 pub use subscription::{NoTransaction, QUEUE_TRANSACTIONS, Subscription, Transaction};
 #[cfg(feature = "metrics")]
-pub use telemetry::record_metrics;
+pub use telemetry::{describe_metrics, record_metrics};
 pub use types::*;
 pub use value::Value;
 pub use verify::{

@@ -623,10 +623,17 @@ impl<'s> UserView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
-    pub fn by_email_range(
+    pub fn by_email_range<'a>(
         self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
+        bounds: impl RangeBounds<&'a str>,
     ) -> IndexRange<'s, User> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.index_range::<index_keys::by_email>(bounds)
     }
 
@@ -636,10 +643,17 @@ impl<'s> UserView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `name` (`name`), then of the row's key.
-    pub fn by_name_range(
+    pub fn by_name_range<'a>(
         self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
+        bounds: impl RangeBounds<&'a str>,
     ) -> IndexRange<'s, User> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.index_range::<index_keys::by_name>(bounds)
     }
 

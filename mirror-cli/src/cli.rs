@@ -202,7 +202,7 @@ const EXIT_CODES: &str = "Exit codes:
   0   done, or ended by SIGINT or SIGTERM
   1   the mirror had to stop: a table on the server is not what was compiled in, or cannot be followed;
       verify: rows differ
-  2   wrong arguments; verify: rows changed too fast to be compared, and the others are equal
+  2   wrong arguments, or a --from where no event starts; verify: rows changed too fast to be compared, and the others are equal
   3   the server cannot be reached, or the connection broke and could not be made again
   4   the server refused user or password
   5   a server setting does not serve (binlog off, format not ROW, ...)

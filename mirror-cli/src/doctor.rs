@@ -19,8 +19,8 @@ use crate::tail::options;
 const UNFIT: u8 = 1;
 /// The server could not be looked at.
 const NOT_DONE: u8 = 2;
-/// Width of the text behind a label, in characters.
-const TEXT_WIDTH: usize = 88;
+/// Width of the text behind a label, in characters: lines of at most 80.
+const TEXT_WIDTH: usize = 70;
 
 /// Runs the command; its exit code says what came out of it.
 pub(crate) fn run(arguments: &DoctorArguments) -> ExitCode {

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     // That draws on the whole terminal, and shows the log itself.
     if !matches!(cli.command, Command::Top(_)) {
-        log::to_standard_error();
+        log::to_standard_error(&cli.command);
     }
     let result = match cli.command {
         Command::Tail(arguments) => tail::run(&arguments),

@@ -103,9 +103,10 @@ pub(crate) fn facts(status: &Status) -> Vec<(&'static str, String)> {
     facts.push((
         "since start",
         format!(
-            "transactions {}, reconnects {}, reloads {}",
+            "transactions {}, reconnects {} ({} tries), reloads {}",
             HumanCount(status.transactions),
             status.reconnects,
+            status.connection_attempts,
             status.reloads
         ),
     ));

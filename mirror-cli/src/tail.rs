@@ -113,16 +113,19 @@ fn live(arguments: &TailArguments) -> Result<(), Failure> {
     end(&mirror, &stop)
 }
 
-/// Tells of connections that were lost and made again.
+/// Tells of connections that were made again.
 struct Connection {
-    lost: u64,
+    made: u64,
+    tried: u64,
     looked: Instant,
 }
 
 impl Connection {
     fn new(mirror: &Mirror) -> Self {
+        let status = mirror.status();
         Self {
-            lost: mirror.status().reconnects,
+            made: status.reconnects,
+            tried: status.connection_attempts,
             looked: Instant::now(),
         }
     }
@@ -134,16 +137,17 @@ impl Connection {
         }
         self.looked = Instant::now();
         let status = mirror.status();
-        if status.reconnects == self.lost || status.state != State::Live {
+        if status.reconnects == self.made || status.state != State::Live {
             return;
         }
-        let tries = status.reconnects - self.lost;
-        self.lost = status.reconnects;
+        let tries = status.connection_attempts - self.tried;
+        (self.made, self.tried) = (status.reconnects, status.connection_attempts);
         let at = status
             .position
             .map_or_else(String::new, |position| format!(" at {position}"));
         let plural = if tries == 1 { "try" } else { "tries" };
-        say!("the connection was lost; live again{at}, after {tries} {plural}");
+        let server = status.server;
+        say!("live again{at} of server {server}, after {tries} {plural}");
     }
 }
 

@@ -16,6 +16,9 @@ use crate::status::State;
 use crate::store::{Schema, Writer};
 use crate::table_states::TableStates;
 
+/// Where the reason of a load is logged: whoever tells it otherwise leaves this out.
+const LOADING_AGAIN: &str = "mirror_runtime::loading_again";
+
 /// From load to load: what the next one is of, and why it is made.
 pub(crate) struct Course<'m, S: Schema> {
     shared: &'m Shared<S>,
@@ -154,7 +157,7 @@ impl<'m, S: Schema> Course<'m, S> {
         self.resume = resume.filter(|_| !self.states.loads_all());
         self.in_snapshot = reload.not_replayable;
         let tables = self.names();
-        tracing::warn!(reason = reload.reason, tables, "loading again");
+        tracing::warn!(target: LOADING_AGAIN, reason = reload.reason, tables, "loading again");
         // A load that is replayed from before what it was made for meets that again.
         let met_again = reload.at.is_some() && reload.at == self.met_at;
         self.in_a_row = match (reload.diverged || met_again, applied) {

@@ -184,9 +184,10 @@ impl<S: Schema> Session<'_, S> {
                 },
                 Err(error) => return Err(error),
             }
+            resume.lost = true;
             shared.status.update(|status| {
                 status.state = State::Reconnecting;
-                status.reconnects += 1;
+                status.connection_attempts += 1;
             });
             // What went on is tried again first; of others that failed, the next.
             let went_on = resume.boundaries > before;
@@ -233,9 +234,6 @@ impl<S: Schema> Session<'_, S> {
             return Ok(Some(reload));
         }
         resume.server = Some(info.clone());
-        if until.is_none() {
-            shared.status.update(|status| status.state = State::Live);
-        }
         self.go_live_if_there(applier, &source.position(), resume, until);
         let mut quiet = QuietServer::new(shared.options.heartbeat_seconds);
         loop {
@@ -248,6 +246,9 @@ impl<S: Schema> Session<'_, S> {
                 }
                 .into());
             };
+            if std::mem::take(&mut resume.lost) {
+                self.made_again(until.is_some());
+            }
             let last = applier.boundary().1.map(|last| &last.position);
             let Resume {
                 start, by_position, ..
@@ -283,6 +284,17 @@ impl<S: Schema> Session<'_, S> {
                 shared.status.reached(position);
             }
         }
+    }
+
+    /// A lost connection was made again, during a load's replay or behind it.
+    fn made_again(&self, is_replay: bool) {
+        self.shared.status.update(|status| {
+            status.state = match is_replay {
+                true => State::CatchingUp,
+                false => State::Live,
+            };
+            status.reconnects += 1;
+        });
     }
 
     /// The stream goes on at another server, by GTIDs: checks it as the first one was. A reload when

@@ -80,7 +80,7 @@ pub use subscription::{
     Subscription, Transaction,
 };
 #[cfg(feature = "metrics")]
-pub use telemetry::record_metrics;
+pub use telemetry::{describe_metrics, record_metrics};
 pub use types::*;
 pub use value::Value;
 pub use verify::{

@@ -23,6 +23,8 @@ pub(crate) struct Resume {
     pub(crate) log: FollowedLog,
     /// Whose log that is, once a connection was made.
     pub(crate) server: Option<ServerInfo>,
+    /// Whether the connection was lost, and nothing came since.
+    pub(crate) lost: bool,
 }
 
 impl Resume {
@@ -39,6 +41,7 @@ impl Resume {
             boundaries: 0,
             log,
             server: None,
+            lost: false,
         }
     }
 

@@ -104,8 +104,12 @@ pub struct Status {
     pub commit_to_visible: Option<Duration>,
     /// Time since anything, heartbeats included, arrived from the server.
     pub silent_for: Option<Duration>,
-    /// Tries to connect again after a loss.
+    /// Lost connections that were made again: the server has sent events since.
     pub reconnects: u64,
+    /// Tries to make a lost connection again, each counted as soon as it is due: those that
+    /// succeeded, which are [`reconnects`](Self::reconnects), those that failed, and the one that is
+    /// waited for or under way. The first connection and those of loads are not counted.
+    pub connection_attempts: u64,
     /// Loads after the first, of one table or more.
     pub reloads: u64,
     /// Why the last reload was made.
@@ -248,6 +252,7 @@ impl StatusCell {
                     commit_to_visible: None,
                     silent_for: None,
                     reconnects: 0,
+                    connection_attempts: 0,
                     reloads: 0,
                     last_reload: None,
                     load_time: None,

@@ -4,8 +4,10 @@
 //! its version is one of them.
 
 use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::ops::Bound;
 
+use super::prefix::Cut;
 use crate::row::Row;
 
 /// What an index is over: implemented by generated code for a type of its own for each index.
@@ -204,6 +206,18 @@ impl<K: Ord + Clone, P: Ord + Clone> Entries<K, P> {
         Some((key, bucket.behind(after)))
     }
 
+    /// The first and the last of the keys that `compare` calls equal: those before them it calls
+    /// less, those behind them greater.
+    pub(super) fn ends(&self, compare: &impl Fn(&K) -> Ordering) -> Option<(&K, &K)> {
+        let within = (
+            Bound::Included(Cut::before(compare)),
+            Bound::Excluded(Cut::behind(compare)),
+        );
+        let mut found = self.by_key.range(within).map(|(key, _)| key);
+        let first = found.next()?;
+        Some((first, found.next_back().unwrap_or(first)))
+    }
+
     /// Visits rows in order, from behind `after` where the first key is that one's, until `visit`
     /// says that it is enough. Whether there may be more.
     pub(super) fn walk(
@@ -286,6 +300,18 @@ mod tests {
         assert_eq!((under(&entries, 7), entries.len), (vec![], 0));
         assert!(entries.by_key.is_empty());
         assert_eq!(entries.heap, 0);
+    }
+
+    #[test]
+    fn the_ends_of_a_prefix_are_its_first_and_last_key() {
+        let mut entries = Entries::default();
+        for key in [(1, 5), (2, 0), (2, 3), (2, 9), (4, 4)] {
+            entries.count(key, 0_u8, Step::Came);
+        }
+        let ends = |first: u8| entries.ends(&|key: &(u8, u8)| key.0.cmp(&first));
+        assert_eq!(ends(2), Some((&(2, 0), &(2, 9))));
+        assert_eq!(ends(4), Some((&(4, 4), &(4, 4))));
+        assert_eq!((ends(0), ends(3), ends(5)), (None, None, None));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a table has beside its rows, made of those that come and go: their order, the secondary
 //! indexes, child rows by parent.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use super::Indexes;
 use super::children::Children;
 use super::index::Step;
 use super::keys::KeySet;
+use super::prefix::Cut;
 use crate::row::Row;
 
 /// The keys of all rows that any version shows, in order, and the secondary indexes.
@@ -60,6 +62,23 @@ impl<K: Ord + Clone> Keys<K> {
             (None, _) => recent.next(),
             _ => many.next(),
         })
+    }
+
+    /// The first and the last of the keys that `compare` calls equal: those before them it calls
+    /// less, those behind them greater.
+    pub(super) fn ends(&self, compare: &impl Fn(&K) -> Ordering) -> Option<(&K, &K)> {
+        let within = (
+            Bound::Included(Cut::before(compare)),
+            Bound::Excluded(Cut::behind(compare)),
+        );
+        let mut recent = self.recent.range(within);
+        let recent = recent
+            .next()
+            .map(|first| (first, recent.next_back().unwrap_or(first)));
+        match (self.many.ends(compare), recent) {
+            (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+            (one, other) => one.or(other),
+        }
     }
 
     /// Adds a key; it is given back when it was there.
@@ -255,6 +274,13 @@ mod tests {
                 if key < 400 {
                     assert!(keys.range(bounds).eq(expected.range((bounds.0, bounds.1))));
                 }
+                // As if the tens of a key were a column of its own.
+                let tens = |other: &u32| (other / 10).cmp(&(key / 10));
+                let mut equal = expected.iter().filter(|other| tens(other).is_eq());
+                let ends = equal
+                    .next()
+                    .map(|first| (first, equal.last().unwrap_or(first)));
+                assert_eq!(keys.ends(&tens), ends);
             }
         }
     }

@@ -363,10 +363,17 @@ impl<'s> KeyTextView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
+    pub fn range<'a>(
         self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
+        bounds: impl RangeBounds<&'a str>,
     ) -> IndexRange<'s, KeyText> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.range(bounds)
     }
 

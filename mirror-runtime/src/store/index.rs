@@ -306,7 +306,7 @@ mod tests {
     fn the_ends_of_a_prefix_are_its_first_and_last_key() {
         let mut entries = Entries::default();
         for key in [(1, 5), (2, 0), (2, 3), (2, 9), (4, 4)] {
-            entries.count(key, 0_u8, Step::Came);
+            entries.count(key, 0_u8, HEAP, Step::Came);
         }
         let ends = |first: u8| entries.ends(&|key: &(u8, u8)| key.0.cmp(&first));
         assert_eq!(ends(2), Some((&(2, 0), &(2, 9))));

@@ -96,36 +96,64 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
     }
 }
 
-/// "Error when executing command": what SHOW BINLOG EVENTS gives for a place where no event
-/// starts (MySQL and MariaDB server error references).
-const ER_ERROR_WHEN_EXECUTING_COMMAND: u16 = 1220;
+/// Events that are asked for at once: older servers let nobody commit meanwhile.
+const AT_ONCE: u32 = 1_000;
 
-/// A failure that comes of a start where no event starts, said as that: what the server sends
-/// from there is read as something else, so its own error tells nothing.
+/// A failure that comes of a start within an event, said as that: what the server sends from
+/// there is read as something else, so its own error tells nothing.
 fn at_start(failure: Failure, start: &StreamStart, options: &Options) -> Failure {
     let (Failure::Mirror(_), StreamStart::File(position)) = (&failure, start) else {
         return failure;
     };
-    let file = position.file.replace('\'', "''");
-    let sql = format!(
-        "SHOW BINLOG EVENTS IN '{file}' FROM {} LIMIT 1",
-        position.offset
-    );
     // Without the right to ask, or a connection, the failure stays as it is.
-    let asked = connect(&options.url).map(|mut conn| conn.query_drop(sql));
-    match asked {
-        Ok(Err(mysql::Error::MySqlError(error)))
-            if error.code == ER_ERROR_WHEN_EXECUTING_COMMAND =>
-        {
-            Failure::Usage(format!(
-                "--from {position}: no event starts there; expected the place behind a transaction: \
-                 \"file\" and \"position\" of a line of `mirror tail`, Pos of a GTID event in \
-                 SHOW BINLOG EVENTS IN '{file}', or {}:4, the start of the file",
-                position.file
-            ))
+    let Some(event) = connect(&options.url)
+        .ok()
+        .and_then(|mut conn| event_around(&mut conn, position).ok().flatten())
+    else {
+        return failure;
+    };
+    let file = &position.file;
+    Failure::Usage(format!(
+        "--from {position}: no event starts there, it is within the one that starts at \
+         {file}:{event}; expected the place behind a transaction: \"file\" and \"position\" of a \
+         line of `mirror tail`, Pos of a GTID event in SHOW BINLOG EVENTS IN '{file}', or \
+         {file}:4, the start of the file"
+    ))
+}
+
+/// Where the event starts that a place is within; nothing where one starts at the place itself,
+/// or none is there.
+fn event_around(conn: &mut mysql::Conn, place: &BinlogPosition) -> mysql::Result<Option<u64>> {
+    let file = place.file.replace('\'', "''");
+    let mut from = FIRST_OFFSET;
+    loop {
+        let sql = format!("SHOW BINLOG EVENTS IN '{file}' FROM {from} LIMIT {AT_ONCE}");
+        let mut behind = from;
+        for row in conn.query::<mysql::Row, _>(sql)? {
+            let (Some(start), Some(end)) = (offset(&row, "Pos"), offset(&row, "End_log_pos"))
+            else {
+                return Ok(None);
+            };
+            if start == place.offset {
+                return Ok(None);
+            }
+            if (start..end).contains(&place.offset) {
+                return Ok(Some(start));
+            }
+            behind = behind.max(end);
         }
-        _ => failure,
+        if behind == from || behind > place.offset {
+            return Ok(None);
+        }
+        from = behind;
     }
+}
+
+/// Offset of the first event of a file.
+const FIRST_OFFSET: u64 = 4;
+
+fn offset(row: &mysql::Row, column: &str) -> Option<u64> {
+    row.get_opt(column)?.ok()
 }
 
 fn stream_options(options: &Options, until: &Option<BinlogPosition>) -> StreamOptions {

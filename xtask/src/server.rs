@@ -178,7 +178,7 @@ impl Server {
         };
         match known.iter().find(same) {
             Some(name) => Ok(name.clone()),
-            None => Err(ServerError::unknown_database(
+            None => Err(ServerError::no_database(
                 &Place::of(&self.url),
                 database,
                 &known,

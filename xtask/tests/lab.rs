@@ -46,7 +46,7 @@ fn sql_prints_rows_with_tabs(flavor: &str) {
          INSERT INTO shop.item VALUES (1, 'a\tb', x'ff00'), (2, NULL, '')",
     );
     assert_eq!((made.code, made.out.as_str()), (0, ""), "{made}");
-    assert!(made.err.contains("ok, 2 rows changed"), "{made}");
+    assert!(made.err.contains("ok, rows changed: 2"), "{made}");
     let expected = "id\tname\tb\n1\ta\\tb\t0xFF00\n2\tNULL\t\n";
     let rows = server.sql("SELECT * FROM shop.item ORDER BY id");
     assert_eq!((rows.code, rows.out.as_str()), (0, expected), "{rows}");

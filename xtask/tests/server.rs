@@ -113,6 +113,15 @@ fn regenerate_and_check(flavor: Flavor) {
             .contains("ads.campaign: table gone from the server"),
         "{dropped}"
     );
+
+    bench.server.exec("DROP DATABASE ads").unwrap();
+    let without = bench.check_live();
+    assert_eq!(without.code, 1, "{without}");
+    let once = "unknown database `ads`, whose tables campaign, banner are wanted";
+    assert!(
+        without.out.matches(once).count() == 1 && !without.out.contains("table gone"),
+        "{without}"
+    );
 }
 
 fn remedies(flavor: Flavor) {

@@ -77,6 +77,10 @@ pub(super) fn sql(options: &SqlOptions) -> Result<Outcome, Error> {
             }
             Err(Failure::Server(error)) => {
                 let (number, all) = (index + 1, statements.len());
+                let error = match error {
+                    mysql::Error::MySqlError(error) => error.to_string(),
+                    other => other.to_string(),
+                };
                 return Err(Error::Usage(format!(
                     "lab: server {name}: statement {number} of {all}: {error}"
                 )));
@@ -133,7 +137,7 @@ fn run(conn: &mut Conn, statement: &str, out: &mut dyn Write) -> Result<(), Fail
             .map(|column| column.name_str().into_owned())
             .collect();
         if names.is_empty() {
-            eprintln!("ok, {} rows changed", rows.affected_rows());
+            eprintln!("ok, rows changed: {}", rows.affected_rows());
         } else {
             writeln!(out, "{}", names.join("\t")).map_err(Failure::Output)?;
         }

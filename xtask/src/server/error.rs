@@ -231,13 +231,21 @@ impl ServerError {
         )
     }
 
-    pub(super) fn unknown_database(place: &Place, database: &str, known: &[String]) -> Self {
+    pub(super) fn no_database(place: &Place, database: &str, known: &[String]) -> Self {
         Self::UnknownDatabase {
             address: place.address.clone(),
             user: place.user.clone(),
             database: database.to_owned(),
             tables: Vec::new(),
             near: near(database, known),
+        }
+    }
+
+    /// The database, when it is one that the server does not have.
+    pub(crate) fn unknown_database(&self) -> Option<&str> {
+        match self {
+            Self::UnknownDatabase { database, .. } => Some(database),
+            _ => None,
         }
     }
 
@@ -363,7 +371,7 @@ mod tests {
     fn an_unknown_database_is_told_once_with_its_tables() {
         let mut errors = Vec::new();
         for (database, table) in [("ads", "banner"), ("shop", "item"), ("ads", "slot")] {
-            let error = ServerError::unknown_database(&place(), database, &[]);
+            let error = ServerError::no_database(&place(), database, &[]);
             error.wanting(table).add_to(&mut errors);
         }
         let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();

@@ -156,7 +156,7 @@ impl<S: Schema> Session<'_, S> {
                 }
                 return Ok(Ended::Stopped);
             }
-            match result {
+            let loss = match result {
                 Ok(Some(reload)) => {
                     course.log = resume.log;
                     return Ok(Ended::Reload(reload, Some(resume.start), applier.is_live()));
@@ -170,7 +170,10 @@ impl<S: Schema> Session<'_, S> {
                     continue;
                 }
                 Err(Error::Source(error)) => match self.recovery(&mut failures, &error, &resume) {
-                    Recovery::Reconnect => tracing::warn!(%error, "connecting again"),
+                    Recovery::Reconnect => {
+                        tracing::warn!(%error, "connecting again");
+                        error.to_string()
+                    }
                     Recovery::Reload => {
                         let reload = gap::<S>(&error);
                         if shared.options.policies.gap != Policy::Reload {
@@ -181,9 +184,10 @@ impl<S: Schema> Session<'_, S> {
                     Recovery::GiveUp => return Err(error.into()),
                 },
                 Err(error) => return Err(error),
-            }
+            };
             shared.status.update(|status| {
                 status.state = State::Reconnecting;
+                status.last_loss = Some(loss);
                 status.reconnects += 1;
             });
             // What went on is tried again first; of others that failed, the next.

@@ -104,6 +104,8 @@ pub struct Status {
     pub silent_for: Option<Duration>,
     /// Tries to connect again after a loss.
     pub reconnects: u64,
+    /// Why the connection was lost last, or could not be made again.
+    pub last_loss: Option<String>,
     /// Loads after the first, of one table or more.
     pub reloads: u64,
     /// Why the last reload was made.
@@ -238,6 +240,7 @@ impl StatusCell {
                     commit_to_visible: None,
                     silent_for: None,
                     reconnects: 0,
+                    last_loss: None,
                     reloads: 0,
                     last_reload: None,
                     load_time: None,

@@ -210,6 +210,7 @@ mod tests {
             silent_for: Some(Duration::from_millis(12)),
             reconnects: 1,
             reloads: 0,
+            last_loss: None,
             last_reload: None,
             load_time: None,
             oldest_snapshot: None,

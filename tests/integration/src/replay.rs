@@ -1,6 +1,6 @@
 //! A subscription's transactions, applied to the snapshot that they follow on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use mirror_runtime::store::ChangeView;
@@ -11,12 +11,17 @@ use crate::compare::difference;
 use crate::oracle::Line;
 use crate::shown::{key_of, snapshot_rows, values_of};
 
+/// GTIDs that are kept, to see whether one comes twice; long tests would fill the memory with all.
+const GTIDS_KEPT: usize = 10_000;
+
 /// A subscriber's own copy of all tables; any change that does not fit it is an error of the
 /// mirror.
 #[derive(Debug)]
 pub struct Replay {
     tables: BTreeMap<&'static str, BTreeMap<Line, Line>>,
     gtids: BTreeSet<String>,
+    /// The same in the order in which they came.
+    gtids_in_order: VecDeque<String>,
     position: Option<BinlogPosition>,
     /// Transactions applied.
     pub transactions: u64,
@@ -44,6 +49,7 @@ impl Replay {
         Self {
             tables,
             gtids: BTreeSet::new(),
+            gtids_in_order: VecDeque::new(),
             position: subscription.version().position.clone(),
             transactions: 0,
             changes: 0,
@@ -98,6 +104,12 @@ impl Replay {
                 self.gtids.insert(gtid.to_string()),
                 "GTID {gtid} came twice"
             );
+            self.gtids_in_order.push_back(gtid.to_string());
+            if self.gtids_in_order.len() > GTIDS_KEPT
+                && let Some(oldest) = self.gtids_in_order.pop_front()
+            {
+                self.gtids.remove(&oldest);
+            }
         }
         assert!(
             !transaction.changes.is_empty(),

@@ -9,6 +9,7 @@ mod fuzz_types;
 mod init;
 mod lab;
 mod regenerate;
+mod soak;
 mod store;
 mod test;
 
@@ -21,5 +22,6 @@ pub use fuzz_types::{FuzzOptions, SCHEMAS_PER_ROUND, fuzz_types};
 pub use init::{InitOptions, init};
 pub use lab::{LabAction, LabFlavor, LabOptions, LabRelease, lab};
 pub use regenerate::{RegenerateOptions, regenerate};
+pub use soak::{SoakOptions, soak};
 pub use store::{StoreOptions, Tool, store};
 pub use test::{TestOptions, test};

@@ -1,10 +1,11 @@
 //! Subscriptions: every committed transaction, with typed changes, from a known snapshot on.
 
+use std::cell::Cell;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::store::{Schema, Snapshot, Store};
+use crate::store::{Schema, Snapshot, Store, Version};
 use crate::transaction::Boundary;
 
 /// One committed transaction.
@@ -24,35 +25,44 @@ pub const QUEUE_TRANSACTIONS: usize = 1024;
 
 /// Every transaction that is committed after [`snapshot`](Self::snapshot).
 ///
+/// That snapshot is held until the first transaction is taken: held for longer, it would keep all
+/// versions of rows that are made since.
+///
 /// The queue holds [`QUEUE_TRANSACTIONS`]. A subscriber that is slower than the server makes
 /// the mirror wait, and fall behind, rather than lose one; it ends when it is dropped.
 pub struct Subscription<S: Schema> {
     receiver: Receiver<Arc<Transaction<S>>>,
-    snapshot: Snapshot<S>,
+    snapshot: Cell<Option<Snapshot<S>>>,
+    version: Version,
 }
 
 impl<S: Schema> Subscription<S> {
-    /// The state that the first transaction follows on.
+    /// The state that the first transaction follows on; `None` once that was taken.
     #[must_use]
-    pub fn snapshot(&self) -> S::Snapshot {
-        self.snapshot.clone().into()
+    pub fn snapshot(&self) -> Option<S::Snapshot> {
+        self.tables().map(Into::into)
     }
 
-    /// The state that the first transaction follows on, for walking tables by table index.
+    /// The state that the first transaction follows on, for walking tables by table index; `None`
+    /// once that was taken.
     #[must_use]
-    pub fn tables(&self) -> &Snapshot<S> {
-        &self.snapshot
+    pub fn tables(&self) -> Option<Snapshot<S>> {
+        let held = self.snapshot.take();
+        self.snapshot.set(held.clone());
+        held
     }
 
     /// The version that the first transaction follows on.
     #[must_use]
-    pub fn version(&self) -> &crate::store::Version {
-        self.snapshot.version()
+    pub fn version(&self) -> &Version {
+        &self.version
     }
 
     /// Waits for the next transaction; `None` once the mirror has ended and all is read.
     pub fn next(&self) -> Option<Arc<Transaction<S>>> {
-        self.receiver.recv().ok()
+        let transaction = self.receiver.recv().ok()?;
+        self.snapshot.set(None);
+        Some(transaction)
     }
 
     /// Waits for the next transaction, at most so long.
@@ -60,12 +70,13 @@ impl<S: Schema> Subscription<S> {
     /// # Errors
     /// When none came in time, or the mirror has ended.
     pub fn next_timeout(&self, timeout: Duration) -> Result<Arc<Transaction<S>>, NoTransaction> {
-        self.receiver
-            .recv_timeout(timeout)
-            .map_err(|error| match error {
-                RecvTimeoutError::Timeout => NoTransaction::Yet,
-                RecvTimeoutError::Disconnected => NoTransaction::Ended,
-            })
+        let received = self.receiver.recv_timeout(timeout);
+        let transaction = received.map_err(|error| match error {
+            RecvTimeoutError::Timeout => NoTransaction::Yet,
+            RecvTimeoutError::Disconnected => NoTransaction::Ended,
+        })?;
+        self.snapshot.set(None);
+        Ok(transaction)
     }
 }
 
@@ -124,10 +135,12 @@ impl<S: Schema> Subscribers<S> {
         if !inner.ended {
             inner.senders.push(sender);
         }
+        // Taken under the lock that `publish` holds from commit to the last send.
+        let snapshot = store.snapshot();
         Subscription {
             receiver,
-            // Taken under the lock that `publish` holds from commit to the last send.
-            snapshot: store.snapshot(),
+            version: snapshot.version().clone(),
+            snapshot: Cell::new(Some(snapshot)),
         }
     }
 

@@ -33,9 +33,12 @@ pub struct Replay {
 
 impl Replay {
     /// A copy of the subscription's first snapshot.
+    ///
+    /// # Panics
+    /// When a transaction was taken already.
     #[must_use]
     pub fn new(subscription: &Subscription<Tables>) -> Self {
-        let snapshot = subscription.snapshot();
+        let snapshot = subscription.snapshot().unwrap();
         let tables = Tables::layouts()
             .iter()
             .map(|layout| {

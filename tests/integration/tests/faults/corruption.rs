@@ -59,7 +59,7 @@ fn a_damaged_byte_of_a_rows_event_is_named_as_a_checksum_and_not_applied(flavor:
 
 fn a_byte_damaged_anywhere_in_the_stream_never_gives_a_wrong_row(flavor: Flavor) {
     let tries = rounds("damaged bytes", 20);
-    check_damaged(flavor, tries, |proxy, mirror, random| {
+    check_damaged(flavor, tries, |proxy, mirror, random, _| {
         let fault = Fault::Flip {
             after: random.below(5_000),
             bits: bits(random),
@@ -70,18 +70,31 @@ fn a_byte_damaged_anywhere_in_the_stream_never_gives_a_wrong_row(flavor: Flavor)
 
 fn a_byte_damaged_at_the_start_of_a_stream_never_gives_a_wrong_row(flavor: Flavor) {
     let tries = rounds("streams that begin with a damaged byte", 20);
-    check_damaged(flavor, tries, |proxy, _, random| {
-        // The made-up ROTATE and the FORMAT_DESCRIPTION have about 200 bytes.
-        proxy.disturb_next_stream(Fault::Flip {
-            after: random.below(300),
-            bits: bits(random),
-        });
+    // The made-up ROTATE and the FORMAT_DESCRIPTION have about 200 bytes.
+    let first_bytes = 300;
+    check_damaged(flavor, tries, |proxy, _, random, number| {
+        // A long run goes through all of them, with the bit that tells CRC-32 from no checksum.
+        let fault = match u64::from(tries) >= first_bytes && number < first_bytes {
+            true => Fault::Flip {
+                after: number,
+                bits: 1,
+            },
+            false => Fault::Flip {
+                after: random.below(first_bytes),
+                bits: bits(random),
+            },
+        };
+        proxy.disturb_next_stream(fault);
         proxy.cut_all();
     });
 }
 
 /// Damages bytes of a mirror's stream under load, one after the other.
-fn check_damaged(flavor: Flavor, tries: u32, mut damage: impl FnMut(&Proxy, &Mirror, &mut Random)) {
+fn check_damaged(
+    flavor: Flavor,
+    tries: u32,
+    mut damage: impl FnMut(&Proxy, &Mirror, &mut Random, u64),
+) {
     let world = World::start(flavor);
     let proxy = Proxy::start(world.server.port()).unwrap();
     let mut mirror = world.mirror_with(options_behind(&world, &proxy));
@@ -89,9 +102,9 @@ fn check_damaged(flavor: Flavor, tries: u32, mut damage: impl FnMut(&Proxy, &Mir
     let writers = Writers::default();
     let (mut outcomes, mut ends) = (BTreeMap::<String, u32>::new(), 0);
     writers.around(world.server.port(), &mut random.fork(), || {
-        for _ in 0..tries {
+        for number in 0..u64::from(tries) {
             let flipped = proxy.counters().flipped;
-            damage(&proxy, &mirror, &mut random);
+            damage(&proxy, &mirror, &mut random, number);
             let hit = || proxy.counters().flipped > flipped || mirror.error().is_some();
             assert!(wait_for(PATIENCE, hit), "{flavor}: {:?}", mirror.status());
             if !world.has_caught_up(&mirror, LOSS_PATIENCE) {

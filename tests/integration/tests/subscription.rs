@@ -257,10 +257,14 @@ fn the_first_snapshot_is_let_go_with_the_first_transaction(flavor: Flavor) {
     let first = subscription.snapshot().unwrap();
     assert_eq!(first.account_a().get(1).unwrap().balance, 10);
     drop(first);
-    assert!(mirror.status().oldest_snapshot.is_some());
+    // It is looked at now and then with transactions, and with heartbeats.
+    let is_held = || {
+        world.mark();
+        mirror.status().oldest_snapshot.is_some()
+    };
+    assert!(wait_for(PATIENCE, is_held), "{:?}", mirror.status());
     next(&subscription);
     assert!(subscription.snapshot().is_none() && subscription.tables().is_none());
-    // It is looked at with each transaction and heartbeat.
     let is_free = || {
         world.mark();
         let status = mirror.status();

@@ -10,6 +10,7 @@ mod latency;
 mod mass_delete;
 mod measure;
 mod memory;
+mod parts;
 mod plot;
 mod raw_dump;
 mod readers;
@@ -25,6 +26,7 @@ use std::process::ExitCode;
 use bench_contenders::Error;
 use clap::Parser;
 
+use parts::Part;
 use plot::Plot;
 use report::Measurement;
 use workload::Workload;
@@ -46,34 +48,6 @@ struct Arguments {
     /// Also write the results as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-}
-
-/// A part of the benchmarks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-#[value(rename_all = "snake_case")]
-enum Part {
-    /// The versioned store alone.
-    Store,
-    /// Decoding of the standard load.
-    Decode,
-    /// The standard load from the server's log to visible rows.
-    EndToEnd,
-    /// Bytes of a row in memory.
-    Memory,
-    /// The first load by SELECTs.
-    Bootstrap,
-    /// The start from a checkpoint.
-    WarmRestart,
-    /// Reads while a table is loaded again.
-    Reload,
-    /// Changes into the store, from memory and from a live server.
-    Apply,
-    /// From COMMIT to visible.
-    Latency,
-    /// Reads by several threads.
-    Readers,
-    /// All rows of a large table deleted in one transaction.
-    MassDelete,
 }
 
 /// Parts that measure on the standard load.

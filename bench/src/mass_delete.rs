@@ -1,7 +1,7 @@
 //! All rows of a large table deleted in one transaction: what that takes in memory, what readers
 //! feel of it, and what they see.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use bench_contenders::{Error, MemoryMirror};
 use crate::held::{LIMIT, plain_user};
 use crate::measure::{Random, allocated, quantile};
 use crate::report::Measurement;
-use crate::workload::begin_file;
+use crate::workload::{begin_file, files_between};
 
 /// Rows of one INSERT.
 const INSERT_ROWS: u64 = 10_000;
@@ -38,7 +38,8 @@ const OVER: u8 = 3;
 
 /// The binlog files of the two parts.
 struct Files {
-    insert: PathBuf,
+    /// A server goes on to another one at 1 GiB, between two transactions.
+    insert: Vec<PathBuf>,
     delete: PathBuf,
 }
 
@@ -66,6 +67,7 @@ pub(crate) fn run(server: &Server, rows: u64) -> Result<Vec<Measurement>, Error>
         return Err(format!("the mirror has {} rows, expected {rows}", before.rows).into());
     }
     let delete = begin_file(server)?;
+    let insert = files_between(server, &insert, &delete)?;
     let mut felt = feel(server, &mirror, rows)?;
     if Contents::of(&held) != before {
         return Err("a snapshot that was held changed".into());
@@ -216,12 +218,17 @@ struct Memory {
 }
 
 fn peak(files: &Files, rows: u64) -> Result<Memory, Error> {
-    let counted = allocated(&[&files.insert, &files.delete])?;
-    let [inserted, deleted] = counted.as_slice() else {
-        return Err("two counts were expected".into());
+    let all: Vec<&Path> = files.insert.iter().map(PathBuf::as_path).collect();
+    let all = [all.as_slice(), &[&files.delete]].concat();
+    let counted = allocated(&all)?;
+    let Some((deleted, inserted)) = counted.split_last() else {
+        return Err("a count for each file was expected".into());
     };
+    let inserted: f64 = inserted.iter().map(|counted| counted.left).sum();
     let mut tables = MemoryMirror::new();
-    tables.apply(&files.insert)?;
+    for file in &files.insert {
+        tables.apply(file)?;
+    }
     let held = tables.snapshot().sbtest1().len() as u64;
     tables.apply(&files.delete)?;
     let left = tables.snapshot().sbtest1().len();
@@ -229,9 +236,9 @@ fn peak(files: &Files, rows: u64) -> Result<Memory, Error> {
         return Err(format!("{held} rows were inserted, {left} left").into());
     }
     Ok(Memory {
-        rows: inserted.left,
+        rows: inserted,
         peak: deleted.peak,
-        left: inserted.left + deleted.left,
+        left: inserted + deleted.left,
     })
 }
 

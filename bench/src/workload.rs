@@ -1,7 +1,7 @@
 //! The standard load: inserts and updates of `short_table` and `long_table`, each in a binlog
 //! file of its own, on a private MySQL server.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lab::{Flavor, Server, ServerOptions};
 use mysql::prelude::Queryable;
@@ -110,6 +110,19 @@ pub(crate) fn begin_file(server: &Server) -> Result<PathBuf, Error> {
     let base: Option<String> = server.query_value("SELECT @@log_bin_basename")?;
     let base = PathBuf::from(base.ok_or("the server has no log_bin_basename")?);
     Ok(base.with_file_name(log_end(server)?.0))
+}
+
+/// Paths of the server's binlog files from one of them up to another, without that one.
+pub(crate) fn files_between(
+    server: &Server,
+    from: &Path,
+    before: &Path,
+) -> Result<Vec<PathBuf>, Error> {
+    let logs: Vec<mysql::Row> = server.conn()?.query("SHOW BINARY LOGS")?;
+    let names = logs.into_iter().filter_map(|log| log.get::<String, _>(0));
+    let paths = names.map(|name| from.with_file_name(name));
+    let paths = paths.skip_while(|path| path != from);
+    Ok(paths.take_while(|path| path != before).collect())
 }
 
 /// Name of the binlog file that the server writes now, and its length so far.

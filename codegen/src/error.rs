@@ -6,7 +6,8 @@ use std::fmt;
 /// One problem with its place and remedy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Where: a JSON path such as `tables[2].columns[0]`, or a table or column of the server.
+    /// Where: a JSON path such as `tables[2].columns[0]`, or a table or column of the server; may
+    /// be empty.
     pub place: String,
     /// Line in schema.json, from 1; absent when the problem is not in that file's text.
     pub line: Option<usize>,
@@ -68,7 +69,10 @@ impl fmt::Display for Problem {
         if let Some(line) = self.line {
             write!(f, " (line {line})")?;
         }
-        write!(f, ": {}", self.what)?;
+        if !self.place.is_empty() || self.line.is_some() {
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.what)?;
         for (label, text) in [
             ("expected", &self.expected),
             ("found", &self.found),

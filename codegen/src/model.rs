@@ -113,7 +113,8 @@ pub enum Held {
 pub struct Index {
     /// SQL name of the key, or the column list where schema.json gives one.
     pub name: String,
-    /// Name of the look-up method, e.g. `by_advertiser`; the range method adds `_range`.
+    /// Name of the look-up method, e.g. `by_advertiser`; the range method adds `_range`,
+    /// those by the first columns `_prefix`.
     pub method: String,
     /// Indexes into the table's `columns`, in key order.
     pub columns: Vec<usize>,

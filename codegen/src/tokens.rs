@@ -9,6 +9,7 @@ mod docs;
 mod keys;
 mod labels;
 mod layout;
+mod lookups;
 mod types;
 
 use proc_macro2::{Literal, TokenStream};
@@ -18,6 +19,7 @@ use syn::Ident;
 
 pub use check::{ModelError, RESERVED_MODULE_NAMES, RESERVED_TYPE_NAMES};
 pub(crate) use docs::code_span;
+pub(crate) use lookups::prefix_names;
 
 use crate::model::{Column, Held, Model, Table};
 use docs::Docs;

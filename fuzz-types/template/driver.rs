@@ -95,7 +95,7 @@ impl Driver {
         RELOADS.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let mirror = Mirror::connect(self.options()?, PATIENCE)?;
         let subscription = mirror.subscribe();
-        let replay = Replay::of(&subscription.tables().ok_or("the subscription has no snapshot")?);
+        let replay = Replay::of(subscription.tables());
         self.followed = Some(Followed {
             mirror,
             subscription,
@@ -138,7 +138,7 @@ impl Driver {
         let running = self.running()?;
         // A subscription shows the tables as they are now, to be walked by table index.
         let now = running.mirror.subscribe();
-        write_tables(&now.tables().ok_or("the subscription has no snapshot")?, file)
+        write_tables(now.tables(), file)
     }
 
     fn dump_replay(&mut self, file: &str) -> Answer {
@@ -163,7 +163,7 @@ impl Driver {
     /// Loads all tables with a mirror of its own.
     fn fresh(&mut self) -> Answer {
         let mirror = Mirror::connect(self.options()?, PATIENCE)?;
-        self.loaded = mirror.subscribe().tables();
+        self.loaded = Some(mirror.subscribe().tables().clone());
         Ok(String::new())
     }
 

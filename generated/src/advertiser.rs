@@ -604,6 +604,10 @@ mod index_keys {
         fn is_same(one: &Advertiser, other: &Advertiser) -> bool {
             one.email == other.email
         }
+        #[inline]
+        fn heap_bytes(row: &Advertiser) -> usize {
+            row.email.heap_bytes()
+        }
         fn index(indexes: &AdvertiserIndexes) -> &Index<Self, Advertiser> {
             &indexes.by_email
         }
@@ -620,6 +624,10 @@ mod index_keys {
         }
         fn is_same(one: &Advertiser, other: &Advertiser) -> bool {
             one.country == other.country && one.status == other.status
+        }
+        #[inline]
+        fn heap_bytes(row: &Advertiser) -> usize {
+            row.country.heap_bytes()
         }
         fn index(indexes: &AdvertiserIndexes) -> &Index<Self, Advertiser> {
             &indexes.by_country_status
@@ -697,10 +705,17 @@ impl<'s> AdvertiserView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
-    pub fn by_email_range(
+    pub fn by_email_range<'a>(
         self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
+        bounds: impl RangeBounds<&'a str>,
     ) -> IndexRange<'s, Advertiser> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.index_range::<index_keys::by_email>(bounds)
     }
 
@@ -718,11 +733,30 @@ impl<'s> AdvertiserView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `country_status` (`country`, `status`), then of the row's key.
-    pub fn by_country_status_range(
+    pub fn by_country_status_range<'a>(
         self,
-        bounds: impl RangeBounds<(mirror_runtime::Text, AdvertiserStatus)>,
+        bounds: impl RangeBounds<(&'a str, AdvertiserStatus)>,
     ) -> IndexRange<'s, Advertiser> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (mirror_runtime::Text::from(*part0), *part1)
+            },
+        );
         self.table.index_range::<index_keys::by_country_status>(bounds)
+    }
+
+    /// The rows with these values of `country`, the first of the index `country_status` (`country`, `status`), in its order.
+    pub fn by_country_status_prefix(self, country: &str) -> IndexRange<'s, Advertiser> {
+        let wanted0 = mirror_runtime::Text::from(country);
+        self.table
+            .index_prefix::<
+                index_keys::by_country_status,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 }
 

@@ -828,6 +828,10 @@ mod index_keys {
         fn is_same(one: &Banner, other: &Banner) -> bool {
             one.campaign_id == other.campaign_id && one.name == other.name
         }
+        #[inline]
+        fn heap_bytes(row: &Banner) -> usize {
+            row.name.heap_bytes()
+        }
         fn index(indexes: &BannerIndexes) -> &Index<Self, Banner> {
             &indexes.by_campaign_name
         }
@@ -861,6 +865,10 @@ mod index_keys {
         }
         fn is_same(one: &Banner, other: &Banner) -> bool {
             one.checksum == other.checksum
+        }
+        #[inline]
+        fn heap_bytes(row: &Banner) -> usize {
+            row.checksum.heap_bytes()
         }
         fn index(indexes: &BannerIndexes) -> &Index<Self, Banner> {
             &indexes.by_checksum
@@ -965,11 +973,30 @@ impl<'s> BannerView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `campaign_name` (`campaign_id`, `name`), then of the row's key.
-    pub fn by_campaign_name_range(
+    pub fn by_campaign_name_range<'a>(
         self,
-        bounds: impl RangeBounds<(u32, mirror_runtime::Text)>,
+        bounds: impl RangeBounds<(u32, &'a str)>,
     ) -> IndexRange<'s, Banner> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (*part0, mirror_runtime::Text::from(*part1))
+            },
+        );
         self.table.index_range::<index_keys::by_campaign_name>(bounds)
+    }
+
+    /// The rows with these values of `campaign_id`, the first of the unique index `campaign_name` (`campaign_id`, `name`), in its order.
+    pub fn by_campaign_name_prefix(self, campaign_id: u32) -> IndexRange<'s, Banner> {
+        let wanted0 = campaign_id;
+        self.table
+            .index_prefix::<
+                index_keys::by_campaign_name,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 
     /// The rows with this value of the index `campaign_status` (`campaign_id`, `status`), in the order of their keys.
@@ -989,6 +1016,18 @@ impl<'s> BannerView<'s> {
         self.table.index_range::<index_keys::by_campaign_status>(bounds)
     }
 
+    /// The rows with these values of `campaign_id`, the first of the index `campaign_status` (`campaign_id`, `status`), in its order.
+    pub fn by_campaign_status_prefix(self, campaign_id: u32) -> IndexRange<'s, Banner> {
+        let wanted0 = campaign_id;
+        self.table
+            .index_prefix::<
+                index_keys::by_campaign_status,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
     /// The rows with this value of the index `checksum` (`checksum`), in the order of their keys.
     pub fn by_checksum(
         self,
@@ -998,10 +1037,17 @@ impl<'s> BannerView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `checksum` (`checksum`), then of the row's key.
-    pub fn by_checksum_range(
+    pub fn by_checksum_range<'a>(
         self,
-        bounds: impl RangeBounds<Box<[u8]>>,
+        bounds: impl RangeBounds<&'a [u8]>,
     ) -> IndexRange<'s, Banner> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                Box::<[u8]>::from(*part0)
+            },
+        );
         self.table.index_range::<index_keys::by_checksum>(bounds)
     }
 
@@ -1025,6 +1071,37 @@ impl<'s> BannerView<'s> {
         bounds: impl RangeBounds<(BannerFormat, u16, u16)>,
     ) -> IndexRange<'s, Banner> {
         self.table.index_range::<index_keys::by_format_and_width_and_height>(bounds)
+    }
+
+    /// The rows with these values of `format`, the first of the index `format, width, height` (`format`, `width`, `height`), in its order.
+    pub fn by_format_and_width_and_height_prefix(
+        self,
+        format: BannerFormat,
+    ) -> IndexRange<'s, Banner> {
+        let wanted0 = format;
+        self.table
+            .index_prefix::<
+                index_keys::by_format_and_width_and_height,
+            >(|key| {
+                let (part0, _, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
+    /// The rows with these values of `format`, `width`, the first of the index `format, width, height` (`format`, `width`, `height`), in its order.
+    pub fn by_format_and_width_and_height_prefix_2(
+        self,
+        format: BannerFormat,
+        width: u16,
+    ) -> IndexRange<'s, Banner> {
+        let (wanted0, wanted1) = (format, width);
+        self.table
+            .index_prefix::<
+                index_keys::by_format_and_width_and_height,
+            >(|key| {
+                let (part0, part1, _) = key;
+                Ord::cmp(part0, &wanted0).then_with(|| Ord::cmp(part1, &wanted1))
+            })
     }
 }
 

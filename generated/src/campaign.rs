@@ -804,6 +804,10 @@ mod index_keys {
         fn is_same(one: &Campaign, other: &Campaign) -> bool {
             one.advertiser_id == other.advertiser_id && one.name == other.name
         }
+        #[inline]
+        fn heap_bytes(row: &Campaign) -> usize {
+            row.name.heap_bytes()
+        }
         fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
             &indexes.by_advertiser_name
         }
@@ -820,6 +824,10 @@ mod index_keys {
         }
         fn is_same(one: &Campaign, other: &Campaign) -> bool {
             one.external_id == other.external_id
+        }
+        #[inline]
+        fn heap_bytes(row: &Campaign) -> usize {
+            row.external_id.heap_bytes()
         }
         fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
             &indexes.by_external_id
@@ -944,11 +952,33 @@ impl<'s> CampaignView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `advertiser_name` (`advertiser_id`, `name`), then of the row's key.
-    pub fn by_advertiser_name_range(
+    pub fn by_advertiser_name_range<'a>(
         self,
-        bounds: impl RangeBounds<(u32, mirror_runtime::Text)>,
+        bounds: impl RangeBounds<(u32, &'a str)>,
     ) -> IndexRange<'s, Campaign> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (*part0, mirror_runtime::Text::from(*part1))
+            },
+        );
         self.table.index_range::<index_keys::by_advertiser_name>(bounds)
+    }
+
+    /// The rows with these values of `advertiser_id`, the first of the unique index `advertiser_name` (`advertiser_id`, `name`), in its order.
+    pub fn by_advertiser_name_prefix(
+        self,
+        advertiser_id: u32,
+    ) -> IndexRange<'s, Campaign> {
+        let wanted0 = advertiser_id;
+        self.table
+            .index_prefix::<
+                index_keys::by_advertiser_name,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 
     /// The row with this value of the unique index `external_id` (`external_id`), if there is one.
@@ -963,10 +993,17 @@ impl<'s> CampaignView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `external_id` (`external_id`), then of the row's key.
-    pub fn by_external_id_range(
+    pub fn by_external_id_range<'a>(
         self,
-        bounds: impl RangeBounds<Option<Box<[u8]>>>,
+        bounds: impl RangeBounds<Option<&'a [u8]>>,
     ) -> IndexRange<'s, Campaign> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                part0.map(Box::<[u8]>::from)
+            },
+        );
         self.table.index_range::<index_keys::by_external_id>(bounds)
     }
 
@@ -985,6 +1022,21 @@ impl<'s> CampaignView<'s> {
         bounds: impl RangeBounds<(CampaignStatus, i8)>,
     ) -> IndexRange<'s, Campaign> {
         self.table.index_range::<index_keys::by_status_priority>(bounds)
+    }
+
+    /// The rows with these values of `status`, the first of the index `status_priority` (`status`, `priority`), in its order.
+    pub fn by_status_priority_prefix(
+        self,
+        status: CampaignStatus,
+    ) -> IndexRange<'s, Campaign> {
+        let wanted0 = status;
+        self.table
+            .index_prefix::<
+                index_keys::by_status_priority,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 
     /// The rows with this value of the index `start_date` (`start_date`), in the order of their keys.

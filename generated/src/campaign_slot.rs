@@ -400,6 +400,16 @@ impl<'s> CampaignSlotView<'s> {
         self.table.range(bounds)
     }
 
+    /// The rows with these values of `campaign_id`, the first of the primary key (`campaign_id`, `slot_id`), in its order.
+    pub fn prefix(self, campaign_id: u32) -> IndexRange<'s, CampaignSlot> {
+        let wanted0 = campaign_id;
+        self.table
+            .prefix(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, CampaignSlot> {
         self.table.iter()

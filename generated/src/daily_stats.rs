@@ -348,6 +348,16 @@ impl<'s> DailyStatsView<'s> {
         self.table.range(bounds)
     }
 
+    /// The rows with these values of `day`, the first of the primary key (`day`, `campaign_id`), in its order.
+    pub fn prefix(self, day: mirror_runtime::Date) -> IndexRange<'s, DailyStats> {
+        let wanted0 = day;
+        self.table
+            .prefix(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, DailyStats> {
         self.table.iter()

@@ -365,6 +365,10 @@ mod index_keys {
         fn is_same(one: &Document, other: &Document) -> bool {
             one.digest == other.digest
         }
+        #[inline]
+        fn heap_bytes(row: &Document) -> usize {
+            row.digest.heap_bytes()
+        }
         fn index(indexes: &DocumentIndexes) -> &Index<Self, Document> {
             &indexes.by_digest
         }
@@ -442,10 +446,17 @@ impl<'s> DocumentView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `digest` (`digest`), then of the row's key.
-    pub fn by_digest_range(
+    pub fn by_digest_range<'a>(
         self,
-        bounds: impl RangeBounds<Box<[u8]>>,
+        bounds: impl RangeBounds<&'a [u8]>,
     ) -> IndexRange<'s, Document> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                Box::<[u8]>::from(*part0)
+            },
+        );
         self.table.index_range::<index_keys::by_digest>(bounds)
     }
 }

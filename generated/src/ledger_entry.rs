@@ -454,6 +454,10 @@ mod index_keys {
         fn is_same(one: &LedgerEntry, other: &LedgerEntry) -> bool {
             one.reference == other.reference
         }
+        #[inline]
+        fn heap_bytes(row: &LedgerEntry) -> usize {
+            row.reference.heap_bytes()
+        }
         fn index(indexes: &LedgerEntryIndexes) -> &Index<Self, LedgerEntry> {
             &indexes.by_reference
         }
@@ -524,6 +528,16 @@ impl<'s> LedgerEntryView<'s> {
         self.table.range(bounds)
     }
 
+    /// The rows with these values of `advertiser_id`, the first of the primary key (`advertiser_id`, `entry`), in its order.
+    pub fn prefix(self, advertiser_id: u32) -> IndexRange<'s, LedgerEntry> {
+        let wanted0 = advertiser_id;
+        self.table
+            .prefix(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, LedgerEntry> {
         self.table.iter()
@@ -550,10 +564,17 @@ impl<'s> LedgerEntryView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `reference` (`reference`), then of the row's key.
-    pub fn by_reference_range(
+    pub fn by_reference_range<'a>(
         self,
-        bounds: impl RangeBounds<Box<[u8]>>,
+        bounds: impl RangeBounds<&'a [u8]>,
     ) -> IndexRange<'s, LedgerEntry> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                Box::<[u8]>::from(*part0)
+            },
+        );
         self.table.index_range::<index_keys::by_reference>(bounds)
     }
 

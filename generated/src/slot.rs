@@ -374,6 +374,10 @@ mod index_keys {
         fn is_same(one: &Slot, other: &Slot) -> bool {
             one.site == other.site && one.path == other.path
         }
+        #[inline]
+        fn heap_bytes(row: &Slot) -> usize {
+            row.site.heap_bytes() + row.path.heap_bytes()
+        }
         fn index(indexes: &SlotIndexes) -> &Index<Self, Slot> {
             &indexes.by_site_path
         }
@@ -471,11 +475,30 @@ impl<'s> SlotView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `site_path` (`site`, `path`), then of the row's key.
-    pub fn by_site_path_range(
+    pub fn by_site_path_range<'a>(
         self,
-        bounds: impl RangeBounds<(mirror_runtime::Text, mirror_runtime::Text)>,
+        bounds: impl RangeBounds<(&'a str, &'a str)>,
     ) -> IndexRange<'s, Slot> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (mirror_runtime::Text::from(*part0), mirror_runtime::Text::from(*part1))
+            },
+        );
         self.table.index_range::<index_keys::by_site_path>(bounds)
+    }
+
+    /// The rows with these values of `site`, the first of the unique index `site_path` (`site`, `path`), in its order.
+    pub fn by_site_path_prefix(self, site: &str) -> IndexRange<'s, Slot> {
+        let wanted0 = mirror_runtime::Text::from(site);
+        self.table
+            .index_prefix::<
+                index_keys::by_site_path,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 
     /// The rows with this value of the index `position` (`position`), in the order of their keys.

@@ -178,6 +178,11 @@ impl Row for Targeting {
         0 + self.value.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.value.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -389,6 +394,10 @@ mod index_keys {
         fn is_same(one: &Targeting, other: &Targeting) -> bool {
             one.attribute == other.attribute && one.value == other.value
         }
+        #[inline]
+        fn heap_bytes(row: &Targeting) -> usize {
+            row.value.heap_bytes()
+        }
         fn index(indexes: &TargetingIndexes) -> &Index<Self, Targeting> {
             &indexes.by_attribute_value
         }
@@ -438,11 +447,42 @@ impl<'s> TargetingView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
+    pub fn range<'a>(
         self,
-        bounds: impl RangeBounds<(u32, TargetingAttribute, mirror_runtime::Text)>,
+        bounds: impl RangeBounds<(u32, TargetingAttribute, &'a str)>,
     ) -> IndexRange<'s, Targeting> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1, part2) = key;
+                (*part0, *part1, mirror_runtime::Text::from(*part2))
+            },
+        );
         self.table.range(bounds)
+    }
+
+    /// The rows with these values of `campaign_id`, the first of the primary key (`campaign_id`, `attribute`, `value`), in its order.
+    pub fn prefix(self, campaign_id: u32) -> IndexRange<'s, Targeting> {
+        let wanted0 = campaign_id;
+        self.table
+            .prefix(|key| {
+                let (part0, _, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
+    /// The rows with these values of `campaign_id`, `attribute`, the first of the primary key (`campaign_id`, `attribute`, `value`), in its order.
+    pub fn prefix_2(
+        self,
+        campaign_id: u32,
+        attribute: TargetingAttribute,
+    ) -> IndexRange<'s, Targeting> {
+        let (wanted0, wanted1) = (campaign_id, attribute);
+        self.table
+            .prefix(|key| {
+                let (part0, part1, _) = key;
+                Ord::cmp(part0, &wanted0).then_with(|| Ord::cmp(part1, &wanted1))
+            })
     }
 
     /// All rows, in key order.
@@ -479,11 +519,33 @@ impl<'s> TargetingView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `attribute_value` (`attribute`, `value`), then of the row's key.
-    pub fn by_attribute_value_range(
+    pub fn by_attribute_value_range<'a>(
         self,
-        bounds: impl RangeBounds<(TargetingAttribute, mirror_runtime::Text)>,
+        bounds: impl RangeBounds<(TargetingAttribute, &'a str)>,
     ) -> IndexRange<'s, Targeting> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (*part0, mirror_runtime::Text::from(*part1))
+            },
+        );
         self.table.index_range::<index_keys::by_attribute_value>(bounds)
+    }
+
+    /// The rows with these values of `attribute`, the first of the index `attribute_value` (`attribute`, `value`), in its order.
+    pub fn by_attribute_value_prefix(
+        self,
+        attribute: TargetingAttribute,
+    ) -> IndexRange<'s, Targeting> {
+        let wanted0 = attribute;
+        self.table
+            .index_prefix::<
+                index_keys::by_attribute_value,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 }
 

@@ -503,6 +503,10 @@ mod index_keys {
         fn is_same(one: &User, other: &User) -> bool {
             one.email == other.email
         }
+        #[inline]
+        fn heap_bytes(row: &User) -> usize {
+            row.email.heap_bytes()
+        }
         fn index(indexes: &UserIndexes) -> &Index<Self, User> {
             &indexes.by_email
         }
@@ -519,6 +523,10 @@ mod index_keys {
         }
         fn is_same(one: &User, other: &User) -> bool {
             one.name == other.name
+        }
+        #[inline]
+        fn heap_bytes(row: &User) -> usize {
+            row.name.heap_bytes()
         }
         fn index(indexes: &UserIndexes) -> &Index<Self, User> {
             &indexes.by_name
@@ -615,10 +623,17 @@ impl<'s> UserView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
-    pub fn by_email_range(
+    pub fn by_email_range<'a>(
         self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
+        bounds: impl RangeBounds<&'a str>,
     ) -> IndexRange<'s, User> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.index_range::<index_keys::by_email>(bounds)
     }
 
@@ -628,10 +643,17 @@ impl<'s> UserView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `name` (`name`), then of the row's key.
-    pub fn by_name_range(
+    pub fn by_name_range<'a>(
         self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
+        bounds: impl RangeBounds<&'a str>,
     ) -> IndexRange<'s, User> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.index_range::<index_keys::by_name>(bounds)
     }
 

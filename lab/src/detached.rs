@@ -1,4 +1,5 @@
-//! The server of `cargo xtask lab start`, which outlives the command that starts it.
+//! The servers of `cargo xtask lab start`, which outlive the command that starts them. Each has a
+//! name; the first of a kind is called like its kind.
 
 use std::fmt;
 use std::fs;
@@ -20,6 +21,8 @@ use crate::template;
 /// A server of the lab as `lab status` shows it; `Display` gives one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Status {
+    /// Name of a detached server (`lab start`); `None` for one that belongs to a process.
+    pub name: Option<String>,
     /// Flavour of the server.
     pub flavor: Flavor,
     /// Process id; `None` if it does not run.
@@ -43,7 +46,8 @@ impl Status {
 impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let url = self.url().unwrap_or_else(|| "-".to_owned());
-        write!(f, "{:<8} ", self.flavor)?;
+        let name = self.name.as_deref().unwrap_or("-");
+        write!(f, "{name:<10} {:<8} ", self.flavor)?;
         match self.pid {
             Some(pid) => write!(f, "running  pid {pid:<8}")?,
             None => write!(f, "stopped  {:<12}", "")?,
@@ -56,21 +60,32 @@ impl fmt::Display for Status {
     }
 }
 
-/// Starts the flavour's detached server, or finds it running; installs it first if need be.
+/// Starts the detached server of this name, or finds it running; installs its flavour first if
+/// need be.
 ///
-/// Its data is in `run/<flavour>` of the lab's folder and stays over stop and start. Options
+/// Its data is in `run/<name>` of the lab's folder and stays over stop and start. Options
 /// count for a server that is started now, not for one that runs already.
 ///
 /// # Errors
-/// As [`Server::start`](crate::Server::start).
-pub fn start_detached(flavor: Flavor, options: &ServerOptions) -> Result<Status> {
+/// As [`Server::start`](crate::Server::start); [`Error::Name`] when the name is another server's
+/// or cannot be one.
+pub fn start_detached(name: &str, flavor: Flavor, options: &ServerOptions) -> Result<Status> {
+    check_name(name)?;
     let home = Home::locate()?;
+    let dir = home.run(name);
+    let other = name.parse().ok().or_else(|| flavor_of(&dir, name));
+    if let Some(other) = other.filter(|other| *other != flavor) {
+        return Err(Error::Name {
+            name: name.to_owned(),
+            what: format!("is that of a {other} server: choose another for this {flavor} server"),
+        });
+    }
     let program = install::install_in(&home, flavor, options.report())?;
     instance::reap(&home)?;
-    let dir = home.run(flavor);
     fs::create_dir_all(&dir).map_err(Error::io(format!("cannot make {}", dir.display())))?;
-    let _lock = lock(&home, flavor)?;
-    let found = detached_status(flavor, &dir);
+    let _lock = lock(&home, name)?;
+    home::write_file(&dir.join("flavor"), &format!("{flavor}\n"))?;
+    let found = detached_status(name, flavor, &dir);
     if found.pid.is_some() && found.port.is_some() {
         return Ok(found);
     }
@@ -90,6 +105,7 @@ pub fn start_detached(flavor: Flavor, options: &ServerOptions) -> Result<Status>
     }
     let pid = Some(child.id());
     Ok(Status {
+        name: Some(name.to_owned()),
         flavor,
         pid,
         port: Some(port),
@@ -98,20 +114,21 @@ pub fn start_detached(flavor: Flavor, options: &ServerOptions) -> Result<Status>
     })
 }
 
-/// Shuts the flavour's detached server down cleanly, and with `remove` removes its data.
+/// Shuts the detached server of this name down cleanly, and with `remove` removes its data.
 ///
-/// Returns whether one ran.
+/// Returns whether it ran; `None` if there is none of this name.
 ///
 /// # Errors
 /// [`Error::State`] if it took more than 60 s and had to be killed.
-pub fn stop_detached(flavor: Flavor, remove: bool) -> Result<bool> {
+pub fn stop_detached(name: &str, remove: bool) -> Result<Option<bool>> {
+    check_name(name)?;
     let home = Home::locate()?;
-    let dir = home.run(flavor);
-    if !dir.is_dir() {
-        return Ok(false);
-    }
-    let _lock = lock(&home, flavor)?;
-    let status = detached_status(flavor, &dir);
+    let dir = home.run(name);
+    let Some(flavor) = flavor_of(&dir, name) else {
+        return Ok(None);
+    };
+    let _lock = lock(&home, name)?;
+    let status = detached_status(name, flavor, &dir);
     if let Some(pid) = status.pid {
         process::send(pid, Signal::SIGTERM);
         if !process::wait_gone(pid, &dir, STOP_LIMIT) {
@@ -128,7 +145,7 @@ pub fn stop_detached(flavor: Flavor, remove: bool) -> Result<bool> {
     if remove {
         home::remove_folder(&dir)?;
     }
-    Ok(status.pid.is_some())
+    Ok(Some(status.pid.is_some()))
 }
 
 /// The detached servers, running or not, and the instances of tests.
@@ -138,14 +155,15 @@ pub fn stop_detached(flavor: Flavor, remove: bool) -> Result<bool> {
 pub fn status() -> Result<Vec<Status>> {
     let home = Home::locate()?;
     let mut all = Vec::new();
-    for flavor in Flavor::ALL {
-        let dir = home.run(flavor);
-        if dir.is_dir() {
-            all.push(detached_status(flavor, &dir));
+    for name in home.run_names()? {
+        let dir = home.run(&name);
+        if let Some(flavor) = flavor_of(&dir, &name) {
+            all.push(detached_status(&name, flavor, &dir));
         }
     }
     for entry in instance::entries(&home)? {
         all.push(Status {
+            name: None,
             flavor: entry.flavor,
             pid: process::live_server(&entry.dir),
             port: Some(entry.port),
@@ -164,14 +182,39 @@ pub fn reap() -> Result<usize> {
     instance::reap(&Home::locate()?)
 }
 
-/// One start or stop of a flavour's detached server at a time.
-fn lock(home: &Home, flavor: Flavor) -> Result<nix::fcntl::Flock<fs::File>> {
-    home.lock(&format!("run-{flavor}"))
+/// One start or stop of a detached server at a time.
+fn lock(home: &Home, name: &str) -> Result<nix::fcntl::Flock<fs::File>> {
+    home.lock(&format!("run-{name}"))
 }
 
-fn detached_status(flavor: Flavor, dir: &Path) -> Status {
+/// Whether a server can be called so: the name is that of a folder, and no word of SQL alone.
+fn check_name(name: &str) -> Result<()> {
+    let is_good = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if (1..=32).contains(&name.len()) && name.chars().all(is_good) {
+        return Ok(());
+    }
+    Err(Error::Name {
+        name: name.to_owned(),
+        what: "is none: expected 1 to 32 letters, digits, - and _".to_owned(),
+    })
+}
+
+/// The flavour of the detached server in this folder; `None` if there is no server.
+fn flavor_of(dir: &Path, name: &str) -> Option<Flavor> {
+    if !dir.is_dir() {
+        return None;
+    }
+    match fs::read_to_string(dir.join("flavor")) {
+        Ok(text) => text.trim().parse().ok(),
+        // Made before servers had names.
+        Err(_) => name.parse().ok(),
+    }
+}
+
+fn detached_status(name: &str, flavor: Flavor, dir: &Path) -> Status {
     let port = fs::read_to_string(dir.join("port")).ok();
     Status {
+        name: Some(name.to_owned()),
         flavor,
         pid: process::live_server(dir),
         port: port.and_then(|text| text.trim().parse().ok()),
@@ -187,6 +230,7 @@ mod tests {
     #[test]
     fn line_of_a_status_shows_state_and_url() {
         let mut status = Status {
+            name: Some("first".to_owned()),
             flavor: Flavor::Mysql,
             pid: Some(77),
             port: Some(13001),
@@ -194,6 +238,10 @@ mod tests {
             dir: PathBuf::from("/d"),
         };
         let line = status.to_string();
+        assert!(
+            line.starts_with("first ") && line.contains(" mysql "),
+            "{line}"
+        );
         assert!(line.contains("running  pid 77") && line.contains("mysql://root@127.0.0.1:13001/"));
         (status.pid, status.port, status.owner) = (None, None, Some(5));
         let line = status.to_string();
@@ -206,7 +254,25 @@ mod tests {
     #[test]
     fn directory_without_files_is_a_stopped_server() {
         let dir = tempfile::tempdir().unwrap();
-        let status = detached_status(Flavor::Mariadb, dir.path());
+        let status = detached_status("x", Flavor::Mariadb, dir.path());
         assert_eq!((status.pid, status.port), (None, None));
+    }
+
+    #[test]
+    fn names_are_those_of_folders_below_run() {
+        for bad in ["", ".", "..", "a/b", "a b", "SELECT 1", &"x".repeat(33)] {
+            assert!(check_name(bad).is_err(), "{bad:?}");
+        }
+        assert!(check_name("db-2_x").is_ok());
+    }
+
+    #[test]
+    fn flavor_is_the_recorded_one_and_else_that_of_the_name() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(flavor_of(dir.path(), "db"), None);
+        assert_eq!(flavor_of(dir.path(), "mysql"), Some(Flavor::Mysql));
+        home::write_file(&dir.path().join("flavor"), "mariadb\n").unwrap();
+        assert_eq!(flavor_of(dir.path(), "db"), Some(Flavor::Mariadb));
+        assert_eq!(flavor_of(&dir.path().join("none"), "mysql"), None);
     }
 }

@@ -15,6 +15,15 @@ pub enum Error {
     #[error("unknown server flavour {0:?}: expected `mysql` or `mariadb`")]
     UnknownFlavor(String),
 
+    /// The name of a detached server cannot be had or does not fit.
+    #[error("lab: server name {name:?} {what}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        what: String,
+    },
+
     /// No server program is installed and none could be unpacked.
     #[error(
         "no {flavor} server: {reason}\n\

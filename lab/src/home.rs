@@ -20,7 +20,7 @@ const VARIABLE: &str = "MYSQL_MIRROR_LAB_HOME";
 /// <release>/root             unpacked packages (there only when complete)
 /// <flavour>/template-<v>     data directory with system tables only
 /// instances/<port>           servers of tests, each with its owner's lock
-/// run/<flavour>              the server of `lab start`
+/// run/<name>                 the servers of `lab start`, the flavour's first of its name
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home(PathBuf);
@@ -76,8 +76,24 @@ impl Home {
         self.0.join(release.name())
     }
 
-    pub(crate) fn run(&self, flavor: Flavor) -> PathBuf {
-        self.0.join("run").join(flavor.name())
+    pub(crate) fn run(&self, name: &str) -> PathBuf {
+        self.0.join("run").join(name)
+    }
+
+    /// Names of the folders of detached servers, sorted.
+    pub(crate) fn run_names(&self) -> Result<Vec<String>> {
+        let folder = self.0.join("run");
+        if !folder.is_dir() {
+            return Ok(Vec::new());
+        }
+        let entries = fs::read_dir(&folder)
+            .map_err(Error::io(format!("cannot read {}", folder.display())))?;
+        let mut names: Vec<String> = entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
+        names.sort();
+        Ok(names)
     }
 
     pub(crate) fn instances(&self) -> PathBuf {

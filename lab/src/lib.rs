@@ -3,7 +3,7 @@
 //! [`Server::start`] gives a test a server of its own in a second or two: a fresh data
 //! directory, a free port on 127.0.0.1, row-based binlog with full metadata, `root` without a
 //! password. It goes away with the [`Server`]. [`install`], [`start_detached`],
-//! [`stop_detached`] and [`status`] are the subcommands of `cargo xtask lab`.
+//! [`stop_detached`], [`replicate`] and [`status`] are the subcommands of `cargo xtask lab`.
 //!
 //! The server program is, in this order: the one that `MYSQL_MIRROR_LAB_MYSQLD` (or
 //! `MYSQL_MIRROR_LAB_MARIADBD`) names, by its path or by a [`Release`]'s series, one that is installed, or one that is unpacked from
@@ -38,6 +38,7 @@ mod process;
 mod program;
 mod proxy;
 mod release;
+mod replica;
 mod report;
 mod script;
 mod server;
@@ -52,6 +53,7 @@ pub use options::ServerOptions;
 pub use program::Program;
 pub use proxy::{Fault, Proxy, ProxyCounters};
 pub use release::Release;
+pub use replica::replicate;
 pub use report::{Reporter, human_bytes, human_seconds};
 pub use script::split_statements;
 pub use server::Server;

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use generated::{BannerStatus, Change, Mirror};
-use mirror_runtime::{Options, RowChange};
+use mirror_runtime::{Delivery, Options, RowChange, SubscribeOptions};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = std::env::args()
@@ -18,6 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mirror = Mirror::connect(Options::new(url.parse()?), Duration::from_secs(60))?;
 
     // A snapshot is all tables at one transaction boundary, for as long as it is kept.
+    // Kept for long, it keeps all versions of rows that were made since.
     let snapshot = mirror.snapshot();
     if let Some(banner) = snapshot.banner().get(1) {
         println!("banner 1 is {:?}, weight {}", banner.name, banner.weight);
@@ -34,9 +35,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
 
+    drop(snapshot);
+
     // Every transaction that is committed from here on, with typed changes.
-    let subscription = mirror.subscribe();
-    while let Some(transaction) = subscription.next() {
+    let deliveries = mirror.subscribe_with(SubscribeOptions::default())?;
+    while let Some(delivery) = deliveries.next() {
+        // The first is the state that the transactions follow on.
+        let Delivery::Transaction(transaction) = delivery else {
+            continue;
+        };
         for change in &transaction.changes {
             if let Change::Campaign(RowChange::Update { before, after }) = change
                 && before.status != after.status

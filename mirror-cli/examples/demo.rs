@@ -130,24 +130,34 @@ fn page(mirror: &Mirror, committed: &AtomicU64, started: Instant, tables: bool) 
         let rows: u64 = status.tables.iter().map(|table| table.rows).sum();
         let load = status.load_time.unwrap_or_default();
         text.push_str(&format!(
-            "loaded {rows} rows of {} tables in {:.0} ms, from a server that was not stopped\n",
+            "loaded {rows} rows of {} tables in {}, from a server that was not stopped\n",
             status.tables.len(),
-            load.as_secs_f64() * 1000.0
+            short(load)
         ));
     }
     let position = status
         .position
         .map_or_else(String::new, |position| position.to_string());
     text.push_str(&format!(
-        "{:>5.1} s  {:?}  {} written, {} applied, commit to visible {:.1} ms, at {position}\n",
+        "{:>5.1} s  {:?}  {} written, {} applied, commit to visible {}, at {position}\n",
         started.elapsed().as_secs_f64(),
         status.state,
         committed.load(Ordering::Relaxed),
         status.transactions,
-        status.commit_to_visible.unwrap_or_default().as_secs_f64() * 1000.0,
+        status.commit_to_visible.map_or("-".into(), short),
     ));
     text.push_str(&look_up(&mirror.snapshot()));
     text
+}
+
+/// A duration in milliseconds; below one, in microseconds.
+fn short(duration: Duration) -> String {
+    let micros = duration.as_micros();
+    match micros {
+        0..1_000 => format!("{micros} µs"),
+        1_000..100_000 => format!("{:.1} ms", micros as f64 / 1_000.0),
+        _ => format!("{} ms", micros / 1_000),
+    }
 }
 
 /// A typed look-up over two tables at one version.

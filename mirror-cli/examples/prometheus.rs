@@ -1,31 +1,41 @@
-//! Serves the metrics of a mirror to Prometheus.
+//! Serves the metrics of a mirror to Prometheus. The last argument is the label `mirror`, which
+//! tells several mirrors apart.
 //!
 //! ```sh
-//! cargo run -p mirror-cli --example prometheus -- mysql://user:password@host/ 127.0.0.1:9100
+//! cargo run -p mirror-cli --example prometheus -- mysql://user:password@host/ 127.0.0.1:9100 ads
 //! ```
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
 
 use generated::Mirror;
 use metrics_exporter_prometheus::PrometheusBuilder;
-use mirror_runtime::{Options, Staleness, record_metrics};
+use mirror_runtime::{Options, Staleness, describe_metrics, record_metrics};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
-    let (Some(url), Some(listen)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: prometheus mysql://user:password@host/ ADDRESS:PORT".into());
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [url, listen, label] = arguments.as_slice() else {
+        return Err("usage: prometheus mysql://user:password@host/ ADDRESS:PORT LABEL".into());
     };
+    let listener = TcpListener::bind(listen).map_err(|error| {
+        format!("cannot listen at {listen}: {error}; give another ADDRESS:PORT")
+    })?;
     let exporter = PrometheusBuilder::new().install_recorder()?;
-    let mirror = Mirror::connect(Options::new(url.parse()?), Duration::from_secs(600))?;
-    let listener = TcpListener::bind(&listen)?;
+    describe_metrics();
+    // Its metrics are served while it loads, too: `mirror_ready` is 0 until it has.
+    let mirror = Arc::new(Mirror::start(Options::new(url.parse()?))?);
     println!("http://{}/metrics", listener.local_addr()?);
-    for connection in listener.incoming() {
-        record_metrics("ads", &mirror.status(), &Staleness::default());
-        // Who went away meanwhile asks again.
-        let _ = answer(connection?, &exporter.render());
-    }
+    let (shown, label) = (Arc::clone(&mirror), label.clone());
+    std::thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            record_metrics(&label, &shown.status(), &Staleness::default());
+            // Who went away meanwhile asks again.
+            let _ = answer(connection, &exporter.render());
+        }
+    });
+    mirror.wait_until_ended()?;
     Ok(())
 }
 

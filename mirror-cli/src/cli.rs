@@ -6,6 +6,8 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use mirror_runtime::{CheckpointOptions, WhenUnusable};
 
+use crate::limits::LimitArguments;
+
 /// Typed in-memory copies of MySQL and MariaDB tables, on the command line.
 #[derive(Debug, Parser)]
 #[command(name = "mirror", version, about, after_help = EXIT_CODES)]
@@ -42,6 +44,8 @@ pub(crate) enum Command {
 pub(crate) struct TailArguments {
     #[command(flatten)]
     pub(crate) server: ServerArguments,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
     /// Start at this place in the binlog (FILE:POS), a transaction boundary.
     #[arg(long, value_name = "FILE:POS", conflicts_with_all = ["gtid", "checkpoint"])]
     pub(crate) from: Option<String>,
@@ -68,6 +72,8 @@ pub(crate) struct TailArguments {
 pub(crate) struct ExportArguments {
     #[command(flatten)]
     pub(crate) server: ServerArguments,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
     /// Folder for the files `<database>.<table>.jsonl`; made when it is not there.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
@@ -86,6 +92,8 @@ pub(crate) struct ExportArguments {
 pub(crate) struct StatusArguments {
     #[command(flatten)]
     pub(crate) server: ServerArguments,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
@@ -96,6 +104,8 @@ pub(crate) struct StatusArguments {
 pub(crate) struct TopArguments {
     #[command(flatten)]
     pub(crate) server: ServerArguments,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
     /// Seconds between two looks.
     #[arg(long, default_value_t = 1.0, value_name = "SECONDS", value_parser = interval)]
     pub(crate) interval: f64,
@@ -129,6 +139,8 @@ pub(crate) struct DoctorArguments {
 pub(crate) struct VerifyArguments {
     #[command(flatten)]
     pub(crate) server: ServerArguments,
+    #[command(flatten)]
+    pub(crate) limits: LimitArguments,
 }
 
 /// Where to start from, and what to leave for the next start.
@@ -176,7 +188,9 @@ impl CheckpointArguments {
 /// Which server, and which tables.
 #[derive(Debug, Args)]
 pub(crate) struct ServerArguments {
-    /// Server, as mysql://user:password@host:port/?ssl-mode=... .
+    /// Server, as mysql://user:password@host:port/?ssl-mode=... . Without a password there, the
+    /// variable MIRROR_PASSWORD or the parameter password-file has it: arguments are shown to
+    /// everybody on the machine.
     #[arg(long, env = "DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub(crate) url: String,
     /// Only these tables (database.table), separated by commas.
@@ -188,7 +202,7 @@ const EXIT_CODES: &str = "Exit codes:
   0   done, or ended by SIGINT or SIGTERM
   1   the mirror had to stop: a table on the server is not what was compiled in, or cannot be followed;
       verify: rows differ
-  2   wrong arguments; verify: rows changed too fast to be compared, and the others are equal
+  2   wrong arguments, or a --from where no event starts; verify: rows changed too fast to be compared, and the others are equal
   3   the server cannot be reached, or the connection broke and could not be made again
   4   the server refused user or password
   5   a server setting does not serve (binlog off, format not ROW, ...)
@@ -197,6 +211,7 @@ const EXIT_CODES: &str = "Exit codes:
   8   the start position is not on the server any more
   9   the output, or a checkpoint, cannot be written
   10  the checkpoint cannot be used and is refused, or its folder is in use by another mirror
+  11  a limit was reached (--max-memory, --max-event, ...)
   130 an export or verify was interrupted; files are whole or absent
 `mirror doctor` ends with 0 (nothing stands in the way), 1 (something does) or 2 (it could not be looked at).
 Set MIRROR_LOG=info (or debug) for a log on standard error.";

@@ -12,20 +12,20 @@ use serde_json::{Value, json};
 
 use crate::cli::DoctorArguments;
 use crate::exit::Failure;
+use crate::limits::LimitArguments;
 use crate::tail::options;
 
 /// Something stands in the way of a mirror.
 const UNFIT: u8 = 1;
 /// The server could not be looked at.
 const NOT_DONE: u8 = 2;
-/// Width of the text behind a label, in characters.
-const TEXT_WIDTH: usize = 88;
+/// Width of the text behind a label, in characters: lines of at most 80.
+const TEXT_WIDTH: usize = 70;
 
 /// Runs the command; its exit code says what came out of it.
 pub(crate) fn run(arguments: &DoctorArguments) -> ExitCode {
     match examine(arguments) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(UNFIT),
+        Ok(code) => ExitCode::from(code),
         Err(error) => {
             say!("mirror: {error}");
             ExitCode::from(NOT_DONE)
@@ -33,25 +33,53 @@ pub(crate) fn run(arguments: &DoctorArguments) -> ExitCode {
     }
 }
 
-/// Prints the diagnosis; whether nothing stands in the way.
-fn examine(arguments: &DoctorArguments) -> Result<bool, Failure> {
-    let options = options(&arguments.server)?;
+/// Prints the diagnosis of each server of the URL, since each may have to serve; the exit code.
+fn examine(arguments: &DoctorArguments) -> Result<u8, Failure> {
+    let options = options(&arguments.server, &LimitArguments::default())?;
     let selected = options.selection(Tables::layouts())?;
-    let diagnosis = diagnose::<Tables>(&options.url, &selected)?;
+    let servers = options.url.servers();
+    let mut code = 0;
+    let mut objects = Vec::new();
+    for (number, url) in servers.iter().enumerate() {
+        let diagnosis = match diagnose::<Tables>(url, &selected) {
+            Ok(diagnosis) => diagnosis,
+            Err(error) if servers.len() > 1 => {
+                say!("mirror: {error}");
+                code = code.max(NOT_DONE);
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if !diagnosis.ok() {
+            code = code.max(UNFIT);
+        }
+        if arguments.json {
+            objects.push(as_json(&diagnosis, url));
+            continue;
+        }
+        let colours = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let gap = if number > 0 { "\n" } else { "" };
+        print(&format!("{gap}{}", as_text(&diagnosis, url, colours)))?;
+    }
+    if arguments.json {
+        match servers.len() {
+            1 => objects
+                .iter()
+                .try_for_each(|object| print(&format!("{object:#}\n")))?,
+            _ => print(&format!("{:#}\n", Value::Array(objects)))?,
+        }
+    }
+    Ok(code)
+}
+
+fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    let text = if arguments.json {
-        format!("{:#}\n", as_json(&diagnosis, &options.url))
-    } else {
-        let colours = out.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        as_text(&diagnosis, &options.url, colours)
-    };
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
         .map_err(|error| Failure::Output {
             what: "standard output".into(),
             error,
-        })?;
-    Ok(diagnosis.ok())
+        })
 }
 
 fn as_json(diagnosis: &Diagnosis, url: &ServerUrl) -> Value {

@@ -62,13 +62,14 @@ impl Failure {
         match self {
             Self::Usage(_)
             | Self::NotCompared { .. }
-            | Self::Mirror(Error::UnknownTable { .. }) => 2,
+            | Self::Mirror(Error::UnknownTable { .. } | Error::Option { .. }) => 2,
             Self::Differs { .. } | Self::NotReady(_) => 1,
             Self::Interrupted => 130,
             Self::Mirror(Error::Checkpoint(CheckpointError::Write { .. }))
             | Self::Checkpoint(_)
             | Self::Output { .. } => 9,
             Self::Mirror(Error::Checkpoint(_)) => 10,
+            Self::Mirror(Error::Limit(_)) => 11,
             Self::Mirror(Error::Table(_)) => 1,
             Self::Mirror(Error::Source(error)) => source_code(error.kind()),
             Self::Mirror(Error::Stopped | Error::TimedOut { .. }) => 3,
@@ -87,6 +88,7 @@ fn source_code(kind: SourceErrorKind) -> u8 {
         SourceErrorKind::DuplicateServerId => 7,
         SourceErrorKind::Purged => 8,
         SourceErrorKind::Unknown => 1,
+        SourceErrorKind::Limit => 11,
         _ => 3,
     }
 }

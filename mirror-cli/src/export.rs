@@ -19,7 +19,7 @@ use crate::tail::options;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
-    let mut options = options(&arguments.server)?;
+    let mut options = options(&arguments.server, &arguments.limits)?;
     options.checkpoint = arguments.checkpoint.options(None);
     let selected = options.selection(Tables::layouts())?;
     fs::create_dir_all(&arguments.out).map_err(|error| output(&arguments.out, error))?;
@@ -29,20 +29,17 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     wait_with_progress(&mirror, &stop)?;
     checkpoint::tell_start(&mirror);
     let subscription = mirror.subscribe();
-    // There, since no transaction was taken.
-    let tables = subscription
-        .tables()
-        .ok_or(mirror_runtime::Error::Stopped)?;
     // Writes the checkpoint.
     mirror.stop();
     let position = subscription.version().position.clone();
+    let tables = subscription.tables();
     let mut rows = 0;
     for (index, layout) in Tables::layouts().iter().enumerate() {
         if stop.is_set() {
             return Err(Failure::Interrupted);
         }
         if selected.get(index) == Some(&true) {
-            rows += write_table(&tables, index, layout, arguments)?;
+            rows += write_table(tables, index, layout, arguments)?;
         }
     }
     if let Some(position) = position {

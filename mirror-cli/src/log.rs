@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tracing_subscriber::EnvFilter;
 
+use crate::cli::Command;
+
 /// The last line of the log.
 #[derive(Clone, Default)]
 pub(crate) struct LastLine(Arc<Mutex<String>>);
@@ -32,15 +34,24 @@ impl Write for LastLine {
     }
 }
 
-fn filter() -> EnvFilter {
+/// Warnings, but what the command says itself: why a mirror stopped, and `also`.
+fn filter(also: &str) -> EnvFilter {
     EnvFilter::try_from_env("MIRROR_LOG")
-        .unwrap_or_else(|_| EnvFilter::new("warn,mirror_runtime::mirror=off"))
+        .unwrap_or_else(|_| EnvFilter::new(format!("warn,mirror_runtime::mirror=off{also}")))
 }
 
-/// Logs to standard error.
-pub(crate) fn to_standard_error() {
+/// Logs to standard error, but for what this command says in words of its own.
+pub(crate) fn to_standard_error(command: &Command) {
+    let also = match command {
+        // `loaded again: ...`, and why a checkpoint was not used.
+        Command::Tail(_) => {
+            ",mirror_runtime::loading_again=off,mirror_runtime::checkpoint::warm_start=off"
+        }
+        Command::Export(_) => ",mirror_runtime::checkpoint::warm_start=off",
+        _ => "",
+    };
     tracing_subscriber::fmt()
-        .with_env_filter(filter())
+        .with_env_filter(filter(also))
         .with_writer(std::io::stderr)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .init();
@@ -51,7 +62,7 @@ pub(crate) fn to_last_line() -> LastLine {
     let last = LastLine::default();
     let writer = last.clone();
     tracing_subscriber::fmt()
-        .with_env_filter(filter())
+        .with_env_filter(filter(""))
         .with_writer(move || writer.clone())
         .with_ansi(false)
         .with_target(false)

@@ -13,9 +13,11 @@ mod cli;
 mod doctor;
 mod exit;
 mod export;
+mod limits;
 mod lines;
 mod log;
 mod progress;
+mod servers;
 mod status;
 mod stop;
 mod stream;
@@ -33,7 +35,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     // That draws on the whole terminal, and shows the log itself.
     if !matches!(cli.command, Command::Top(_)) {
-        log::to_standard_error();
+        log::to_standard_error(&cli.command);
     }
     let result = match cli.command {
         Command::Tail(arguments) => tail::run(&arguments),

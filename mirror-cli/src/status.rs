@@ -17,7 +17,10 @@ use crate::tail::options;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &StatusArguments) -> Result<(), Failure> {
-    let mirror = Arc::new(Mirror::start(options(&arguments.server)?)?);
+    let mirror = Arc::new(Mirror::start(options(
+        &arguments.server,
+        &arguments.limits,
+    )?)?);
     let at_signal = Arc::clone(&mirror);
     let stop = on_signal(move || at_signal.stop())?;
     wait_with_progress(&mirror, &stop)?;
@@ -100,9 +103,10 @@ pub(crate) fn facts(status: &Status) -> Vec<(&'static str, String)> {
     facts.push((
         "since start",
         format!(
-            "transactions {}, reconnects {}, reloads {}",
+            "transactions {}, reconnects {} ({} tries), reloads {}",
             HumanCount(status.transactions),
             status.reconnects,
+            status.connection_attempts,
             status.reloads
         ),
     ));

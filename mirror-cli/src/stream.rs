@@ -14,18 +14,29 @@ use mirror_runtime::source::{
 use mirror_runtime::store::{ApplyError, Divergence, Op, Schema, ShownRow};
 use mirror_runtime::transaction::{Boundary, Redefined, Touch, TransactionReader, TransactionSink};
 use mirror_runtime::{BinlogPosition, Error, Options, SourceError, TableError, ValueError};
+use mysql::prelude::Queryable;
 
 use crate::cli::TailArguments;
 use crate::exit::Failure;
 use crate::lines::{finish_line, open_change, start_line};
+use crate::servers::first_that_serves;
 use crate::stop::{StopFlag, on_signal};
 use crate::tail::options;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
-    let options = options(&arguments.server)?;
+    let mut options = options(&arguments.server, &arguments.limits)?;
+    options.check()?;
     let layouts = Tables::layouts();
     let selected = options.selection(layouts)?;
+    if arguments.from.is_some() && options.url.servers().len() > 1 {
+        return Err(Failure::Usage(
+            "--from is a place in the binlog of one server, and the URL names several; name that \
+             server alone, or start from a GTID set (--gtid)"
+                .into(),
+        ));
+    }
+    options.url = first_that_serves(&options.url)?;
     let mut conn = connect(&options.url)?;
     let info = ServerInfo::read(&mut conn)?;
     mirror_runtime::check_server::<Tables>(&mut conn, &info, &selected, None)?;
@@ -49,6 +60,7 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
         };
     }
     let reader = TransactionReader::new(layouts, &selected)
+        .with_limits(&options.limits)
         .with_collations(Collations::read(&mut conn, &info)?)
         .with_definitions_of(&mut conn, &info)?;
     drop(conn);
@@ -79,7 +91,40 @@ pub(crate) fn run(arguments: &TailArguments) -> Result<(), Failure> {
     );
     match result {
         Err(_) if stop.is_set() => Ok(()),
-        result => result,
+        Err(failure) => Err(at_start(failure, &start, &options)),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// "Error when executing command": what SHOW BINLOG EVENTS gives for a place where no event
+/// starts (MySQL and MariaDB server error references).
+const ER_ERROR_WHEN_EXECUTING_COMMAND: u16 = 1220;
+
+/// A failure that comes of a start where no event starts, said as that: what the server sends
+/// from there is read as something else, so its own error tells nothing.
+fn at_start(failure: Failure, start: &StreamStart, options: &Options) -> Failure {
+    let (Failure::Mirror(_), StreamStart::File(position)) = (&failure, start) else {
+        return failure;
+    };
+    let file = position.file.replace('\'', "''");
+    let sql = format!(
+        "SHOW BINLOG EVENTS IN '{file}' FROM {} LIMIT 1",
+        position.offset
+    );
+    // Without the right to ask, or a connection, the failure stays as it is.
+    let asked = connect(&options.url).map(|mut conn| conn.query_drop(sql));
+    match asked {
+        Ok(Err(mysql::Error::MySqlError(error)))
+            if error.code == ER_ERROR_WHEN_EXECUTING_COMMAND =>
+        {
+            Failure::Usage(format!(
+                "--from {position}: no event starts there; expected the place behind a transaction: \
+                 \"file\" and \"position\" of a line of `mirror tail`, Pos of a GTID event in \
+                 SHOW BINLOG EVENTS IN '{file}', or {}:4, the start of the file",
+                position.file
+            ))
+        }
+        _ => failure,
     }
 }
 
@@ -90,6 +135,7 @@ fn stream_options(options: &Options, until: &Option<BinlogPosition>) -> StreamOp
             .unwrap_or_else(|| derive_server_id(&options.url)),
         heartbeat_seconds: options.heartbeat_seconds,
         non_blocking: until.is_some(),
+        max_event_bytes: options.limits.event_bytes,
     }
 }
 
@@ -151,15 +197,15 @@ impl Printer {
             .map_or_else(String::new, |layout| layout.full_name())
     }
 
-    /// Adds that rows alone no longer tell what a table holds.
-    fn reload(&mut self, table: usize, reason: &str) {
+    /// Adds that rows alone no longer tell what a table holds, and says `how` that came.
+    fn reload(&mut self, table: usize, reason: &str, how: &str) {
         let name = Self::table_name(table);
         open_change(&mut self.changes, &name, "reload");
         self.changes.extend_from_slice(b",\"reason\":");
         write_string(&mut self.changes, reason);
         self.changes
             .extend_from_slice(b",\"before\":null,\"after\":null}");
-        say!("table {name}: rows alone no longer tell what it holds: {reason}");
+        say!("table {name}: {how}");
     }
 }
 
@@ -186,7 +232,8 @@ impl TransactionSink for Printer {
                 what: why @ (Divergence::GeneratedNotLogged | Divergence::ReplaceNotTold),
                 ..
             }) => {
-                self.reload(table, &why.to_string());
+                let why = why.to_string();
+                self.reload(table, &why, &not_told(&why));
                 Ok(())
             }
             Err(error) => Err(decode_error(error, &name, event)),
@@ -198,7 +245,7 @@ impl TransactionSink for Printer {
             return Err(error);
         }
         let reason = "rows of a table made anew, without names (binlog_row_metadata is not FULL)";
-        self.reload(table, reason);
+        self.reload(table, reason, &not_told(reason));
         Ok(())
     }
 
@@ -210,8 +257,15 @@ impl TransactionSink for Printer {
     }
 
     fn touched(&mut self, touch: Touch) -> Result<(), Error> {
-        for table in touch.tables {
-            self.reload(table, &touch.kind);
+        let how = match touch.is_definition() {
+            true => format!(
+                "{} here: a change of definition, which tells of no rows",
+                touch.kind
+            ),
+            false => not_told(&touch.kind),
+        };
+        for &table in &touch.tables {
+            self.reload(table, &touch.kind, &how);
         }
         Ok(())
     }
@@ -232,6 +286,11 @@ impl TransactionSink for Printer {
     fn abandon(&mut self) {
         self.changes.clear();
     }
+}
+
+/// What is said when changes of rows are not in the log.
+fn not_told(reason: &str) -> String {
+    format!("rows alone no longer tell what it holds: {reason}")
 }
 
 fn add_images(out: &mut Vec<u8>, table: &str, before: ShownRow<'_>, after: ShownRow<'_>) {

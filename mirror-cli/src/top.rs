@@ -26,7 +26,10 @@ pub(crate) fn run(arguments: &TopArguments) -> Result<(), Failure> {
         ));
     }
     let log = to_last_line();
-    let mirror = Arc::new(Mirror::start(options(&arguments.server)?)?);
+    let mirror = Arc::new(Mirror::start(options(
+        &arguments.server,
+        &arguments.limits,
+    )?)?);
     let at_signal = Arc::clone(&mirror);
     let stop = on_signal(move || at_signal.stop())?;
     let interval = Duration::from_secs_f64(arguments.interval);

@@ -15,7 +15,7 @@ use crate::tail::options;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
-    let options = options(&arguments.server)?;
+    let options = options(&arguments.server, &arguments.limits)?;
     options.selection(Tables::layouts())?;
     let mirror = Arc::new(Mirror::start(options)?);
     let at_signal = Arc::clone(&mirror);

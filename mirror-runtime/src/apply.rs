@@ -14,10 +14,11 @@ use crate::reload::{Reload, apply_error};
 use crate::replay::ReplayedOver;
 use crate::source::{BinlogPosition, RawEvent};
 use crate::status::{Status, StatusCell, since_micros};
-use crate::store::{Mode, Schema, Unapplied, Writer};
+use crate::store::{Mode, Schema, Store, Unapplied, Writer};
 use crate::subscription::{Subscribers, Transaction};
 use crate::table_states::TableStates;
 use crate::transaction::{Boundary, Redefined, Touch, TransactionSink};
+use crate::weight::Weight;
 
 /// Transactions, of any tables, between two looks which states snapshots hold.
 const HELD_LOOK: u64 = 64;
@@ -31,6 +32,7 @@ pub(crate) struct Applier<'m, S: Schema> {
     pub(crate) foreign_keys: Arc<ForeignKeys>,
     pub(crate) states: &'m mut TableStates,
     subscribers: &'m Subscribers<S>,
+    store: &'m Store<S>,
     pub(crate) status: &'m StatusCell,
     stop: &'m Arc<AtomicBool>,
     pub(crate) policies: Policies,
@@ -43,7 +45,9 @@ pub(crate) struct Applier<'m, S: Schema> {
     /// Tables of the load that were truncated in the replay, to be judged at the boundary.
     pub(crate) truncated: Vec<usize>,
     /// Tables that the running transaction changed.
-    changed: Vec<usize>,
+    pub(crate) changed: Vec<usize>,
+    /// What that and the tables take.
+    pub(crate) weight: Weight,
     pub(crate) changes: Option<Vec<S::Change>>,
     pub(crate) reload: Option<Reload>,
     last: Option<Boundary>,
@@ -60,10 +64,12 @@ impl<'m, S: Schema> Applier<'m, S> {
         shared: &'m Shared<S>,
     ) -> Self {
         Self {
+            weight: Weight::new(writer, &shared.options.limits),
             writer,
             foreign_keys,
             states,
             subscribers: &shared.subscribers,
+            store: &shared.store,
             status: &shared.status,
             stop: &shared.stop,
             policies: shared.options.policies,
@@ -114,14 +120,17 @@ impl<'m, S: Schema> Applier<'m, S> {
             .begin()
             .then(|| self.whole(&shown, &position, reload));
         let writer = &mut *self.writer;
+        let stopped = || self.stop.load(Ordering::Relaxed);
         self.subscribers
-            .publish(transaction, &|| self.stop.load(Ordering::Relaxed), || {
+            .publish(transaction, self.store, &stopped, || {
                 writer.commit(position.clone())
             });
         self.publishing = true;
         self.replayed_over = None;
         self.changes = None;
         self.changed.clear();
+        self.weight.look(self.writer, 0..S::layouts().len());
+        self.weight.boundary();
         let (writer, states) = (&*self.writer, &*self.states);
         self.status.update(|status| {
             for (index, table) in status.tables.iter_mut().enumerate() {
@@ -175,6 +184,8 @@ impl<'m, S: Schema> Applier<'m, S> {
     /// snapshots hold.
     pub(crate) fn tidy(&mut self, time: Duration) {
         self.writer.tidy(time);
+        self.weight.look(self.writer, 0..S::layouts().len());
+        self.weight.boundary();
         self.status.held_since(self.writer.oldest_replaced());
         let writer = &*self.writer;
         self.status
@@ -208,11 +219,18 @@ impl<'m, S: Schema> Applier<'m, S> {
     /// What was changed is part of the state that later changes follow on; readers see it with
     /// the load.
     pub(crate) fn mark(&mut self) {
+        self.settle();
         for table in self.changed.drain(..) {
             self.states.changed(table);
         }
         self.changes = None;
         self.writer.mark();
+    }
+
+    /// The transaction that changed tables ends here.
+    fn settle(&mut self) {
+        self.weight.look(self.writer, self.changed.iter().copied());
+        self.weight.boundary();
     }
 
     fn publish(&mut self, boundary: &Boundary) {
@@ -223,11 +241,13 @@ impl<'m, S: Schema> Applier<'m, S> {
             reload: None,
         });
         let writer = &mut *self.writer;
+        let stopped = || self.stop.load(Ordering::Relaxed);
         self.subscribers
-            .publish(transaction, &|| self.stop.load(Ordering::Relaxed), || {
+            .publish(transaction, self.store, &stopped, || {
                 writer.commit(boundary.position.clone())
             });
         self.applied += 1;
+        self.settle();
     }
 }
 
@@ -271,7 +291,7 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
                 .map_err(|unapplied| CascadeError::Table(table, unapplied))
         };
         let (reload, applied) = match result {
-            Ok(()) => return Ok(()),
+            Ok(()) => return self.weigh(event),
             Err(CascadeError::Reload(reload, bytes)) => (reload, bytes),
             Err(CascadeError::Table(table, Unapplied { bytes, error })) => {
                 let position = event.end_position();
@@ -373,9 +393,10 @@ impl<S: Schema> TransactionSink for Applier<'_, S> {
         if self.changed.is_empty() {
             return;
         }
-        self.changed.clear();
         self.changes = None;
         self.writer.rollback();
+        self.settle();
+        self.changed.clear();
         if self.publishing {
             self.subscribers.abandon();
         }

@@ -16,6 +16,9 @@ use crate::status::State;
 use crate::store::{Schema, Writer};
 use crate::table_states::TableStates;
 
+/// Where the reason of a load is logged: whoever tells it otherwise leaves this out.
+const LOADING_AGAIN: &str = "mirror_runtime::loading_again";
+
 /// From load to load: what the next one is of, and why it is made.
 pub(crate) struct Course<'m, S: Schema> {
     shared: &'m Shared<S>,
@@ -76,7 +79,9 @@ impl<'m, S: Schema> Course<'m, S> {
                 in_snapshot: self.in_snapshot,
                 asks: &asks,
             };
-            let loaded = bootstrap(shared, &order, writer);
+            let anchor = tracing::field::Empty;
+            let span = tracing::info_span!("load", tables = self.names(), anchor);
+            let loaded = span.in_scope(|| bootstrap(shared, &order, writer));
             shared.set_stream(None);
             if shared.stopped() {
                 return Ok(None);
@@ -153,7 +158,7 @@ impl<'m, S: Schema> Course<'m, S> {
         self.resume = resume.filter(|_| !self.states.loads_all());
         self.in_snapshot = reload.not_replayable;
         let tables = self.names();
-        tracing::warn!(reason = reload.reason, tables, "loading again");
+        tracing::warn!(target: LOADING_AGAIN, reason = reload.reason, tables, "loading again");
         // A load that is replayed from before what it was made for meets that again.
         let met_again = reload.at.is_some() && reload.at == self.met_at;
         self.in_a_row = match (reload.diverged || met_again, applied) {

@@ -6,6 +6,7 @@
 use crate::checkpoint::CheckpointError;
 use std::time::Duration;
 
+use crate::limits::LimitError;
 use crate::policy::Cause;
 use crate::source::{BinlogPosition, SourceError};
 
@@ -104,7 +105,20 @@ pub enum Error {
     Table(#[from] TableError),
     /// The server or the network.
     #[error(transparent)]
-    Source(#[from] SourceError),
+    Source(SourceError),
+    /// One of the [`Limits`](crate::Limits) was reached.
+    #[error(transparent)]
+    Limit(#[from] LimitError),
+    /// An option of the mirror that is out of its range.
+    #[error("option {name}: found {found}, expected {expected}")]
+    Option {
+        /// Name of the field of [`Options`](crate::Options).
+        name: &'static str,
+        /// Its value.
+        found: String,
+        /// The range.
+        expected: String,
+    },
     /// A checkpoint that is refused, or a folder of checkpoints that is in use.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -134,6 +148,15 @@ pub enum Error {
         /// The names that there are.
         mirrored: String,
     },
+}
+
+impl From<SourceError> for Error {
+    fn from(error: SourceError) -> Self {
+        match error {
+            SourceError::Limit(error) => Self::Limit(error),
+            error => Self::Source(error),
+        }
+    }
 }
 
 /// Data or definitions that the mirror cannot follow; readers keep the last state.

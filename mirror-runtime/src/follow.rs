@@ -113,6 +113,7 @@ impl<S: Schema> Session<'_, S> {
         log.is_now_of(loaded.server);
         let mut resume = Resume::new(start, loaded.gtids, loaded.by_position, log);
         let mut reader = TransactionReader::new(S::layouts(), &shared.selected)
+            .with_limits(&shared.options.limits)
             .with_defaults(course.defaults.clone())
             .with_collations(loaded.collations)
             .with_lower_case_names(loaded.lower_case_names)
@@ -129,6 +130,7 @@ impl<S: Schema> Session<'_, S> {
         let foreign_keys = Arc::clone(&course.foreign_keys);
         let states = &mut course.states;
         let mut applier = Applier::new(writer, states, foreign_keys, replayed_over, shared);
+        applier.weight.check_tables(&"behind the load")?;
         let mut until = Some(loaded.until);
         let mut backoff = Backoff::new(&shared.options);
         let mut failures = Failures::default();
@@ -185,16 +187,18 @@ impl<S: Schema> Session<'_, S> {
                 },
                 Err(error) => return Err(error),
             };
+            resume.lost = true;
             shared.status.update(|status| {
                 status.state = State::Reconnecting;
+                status.connection_attempts += 1;
                 status.last_loss = Some(loss);
-                status.reconnects += 1;
             });
             // What went on is tried again first; of others that failed, the next.
             let went_on = resume.boundaries > before;
             if went_on || !shared.servers.failed() {
                 backoff.wait(shared);
             }
+            shared.pace.wait(shared);
         }
     }
 
@@ -220,8 +224,11 @@ impl<S: Schema> Session<'_, S> {
             server_id: self.server_id,
             heartbeat_seconds: shared.options.heartbeat_seconds,
             non_blocking: false,
+            max_event_bytes: shared.options.limits.event_bytes,
         };
         let url = shared.url();
+        let (server, start) = (url.address(), resume.start.to_string());
+        let _in = tracing::info_span!("stream", server, start).entered();
         let (mut source, handle) = LiveSource::open(url, &resume.start, options)?;
         shared.set_stream(Some(handle));
         let info = source.server_info();
@@ -231,9 +238,6 @@ impl<S: Schema> Session<'_, S> {
             return Ok(Some(reload));
         }
         resume.server = Some(info.clone());
-        if until.is_none() {
-            shared.status.update(|status| status.state = State::Live);
-        }
         self.go_live_if_there(applier, &source.position(), resume, until);
         let mut quiet = QuietServer::new(shared.options.heartbeat_seconds);
         loop {
@@ -246,6 +250,9 @@ impl<S: Schema> Session<'_, S> {
                 }
                 .into());
             };
+            if std::mem::take(&mut resume.lost) {
+                self.made_again(until.is_some());
+            }
             let last = applier.boundary().1.map(|last| &last.position);
             let Resume {
                 start, by_position, ..
@@ -281,6 +288,17 @@ impl<S: Schema> Session<'_, S> {
                 shared.status.reached(position);
             }
         }
+    }
+
+    /// A lost connection was made again, during a load's replay or behind it.
+    fn made_again(&self, is_replay: bool) {
+        self.shared.status.update(|status| {
+            status.state = match is_replay {
+                true => State::CatchingUp,
+                false => State::Live,
+            };
+            status.reconnects += 1;
+        });
     }
 
     /// The stream goes on at another server, by GTIDs: checks it as the first one was. A reload when

@@ -18,12 +18,15 @@ mod event_policy;
 mod follow;
 mod foreign_key_check;
 mod foreign_keys;
+#[cfg(feature = "async")]
+mod futures;
 mod health;
 pub mod image;
 pub mod jsonl;
 mod judge;
 pub mod layout;
 mod layout_check;
+mod limits;
 mod mirror;
 mod options;
 mod policy;
@@ -49,6 +52,7 @@ pub mod types;
 pub mod value;
 mod verify;
 mod wait;
+mod weight;
 
 pub use bootstrap::check_server;
 pub use charset::Charset;
@@ -61,6 +65,7 @@ pub use event_policy::{EventPolicy, event_policy};
 pub use health::{Readiness, Staleness};
 pub use image::{ImageColumn, RowImage};
 pub use layout::{ColumnLayout, ColumnType, TableLayout};
+pub use limits::{Limit, LimitError, Limits};
 pub use mirror::Mirror;
 pub use options::Options;
 pub use policy::{Cause, Policies, Policy};
@@ -70,9 +75,12 @@ pub use source::{BinlogPosition, ServerUrl, SourceError};
 pub use statement::{Statement, classify};
 pub use status::{Health, State, Status, TableStatus};
 pub use store::{Op, RowChange, Schema, Version};
-pub use subscription::{NoTransaction, QUEUE_TRANSACTIONS, Subscription, Transaction};
+pub use subscription::{
+    Deliveries, Delivery, NoTransaction, QUEUE_TRANSACTIONS, Resync, SlowReader, SubscribeOptions,
+    Subscription, Transaction,
+};
 #[cfg(feature = "metrics")]
-pub use telemetry::record_metrics;
+pub use telemetry::{describe_metrics, record_metrics};
 pub use types::*;
 pub use value::Value;
 pub use verify::{

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::backoff::Pace;
 use crate::checkpoint::CheckpointStatus;
 use crate::error::Error;
 use crate::follow::run;
@@ -14,7 +15,7 @@ use crate::reload::Reload;
 use crate::source::{ServerUrl, Servers, StopHandle};
 use crate::status::{State, Status, StatusCell};
 use crate::store::{Schema, Store};
-use crate::subscription::{Subscribers, Subscription};
+use crate::subscription::{Deliveries, SubscribeOptions, Subscribers, Subscription};
 
 /// The tables of `S` in memory, following a server until it is stopped or dropped.
 pub struct Mirror<S: Schema> {
@@ -32,6 +33,7 @@ pub(crate) struct Shared<S: Schema> {
     pub(crate) stream: Mutex<Option<StopHandle>>,
     pub(crate) options: Options,
     pub(crate) servers: Servers,
+    pub(crate) pace: Pace,
     /// Which tables are mirrored, by table index.
     pub(crate) selected: Vec<bool>,
     /// Loads that are asked for from outside of the mirror's thread.
@@ -60,6 +62,7 @@ impl<S: Schema> Shared<S> {
 
     fn request_stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
+        self.subscribers.look_again();
         let held = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stream) = held.as_ref() {
             stream.stop();
@@ -96,18 +99,21 @@ impl<S: Schema> Mirror<S> {
     /// for its tables.
     ///
     /// # Errors
-    /// When `options` names a table that was not generated, or no thread can be started.
+    /// When an option is out of its range, `options` names a table that was not generated, or no
+    /// thread can be started.
     pub fn start(options: Options) -> Result<Self, Error> {
         let layouts = S::layouts();
+        options.check()?;
         let selected = options.selection(layouts)?;
         let (store, writer) = Store::new();
         let shared = Arc::new(Shared {
             store,
-            subscribers: Subscribers::new(),
+            subscribers: Subscribers::new(&options.limits),
             status: StatusCell::new(layouts.iter().map(|layout| layout.full_name())),
             stop: Arc::new(AtomicBool::new(false)),
             stream: Mutex::new(None),
             servers: Servers::new(&options.url),
+            pace: Pace::new(&options),
             options,
             selected,
             requested: Mutex::new(Vec::new()),
@@ -153,10 +159,42 @@ impl<S: Schema> Mirror<S> {
 
     /// Every transaction that is committed from now on, and the snapshot that it follows on.
     ///
-    /// Waits for the end of the transaction that is being applied, if there is one.
+    /// Waits for the end of the transaction that is being applied, if there is one. When there are
+    /// too many subscriptions it ends at once, and [`Subscription::error`] says so.
     #[must_use]
     pub fn subscribe(&self) -> Subscription<S> {
         self.shared.subscribers.subscribe(&self.shared.store)
+    }
+
+    /// A snapshot, and every transaction that is committed behind it, with a queue and a way with
+    /// slow readers of one's own.
+    ///
+    /// ```no_run
+    /// # fn example<S: mirror_runtime::Schema>(
+    /// #     mirror: &mirror_runtime::Mirror<S>,
+    /// # ) -> Result<(), mirror_runtime::Error> {
+    /// use mirror_runtime::{Delivery, SlowReader, SubscribeOptions};
+    ///
+    /// let deliveries = mirror.subscribe_with(SubscribeOptions {
+    ///     queue: 10_000,
+    ///     slow: SlowReader::Resync,
+    /// })?;
+    /// while let Some(delivery) = deliveries.next() {
+    ///     match delivery {
+    ///         Delivery::Resync(state) => println!("{:?}: make it anew", state.version().position),
+    ///         Delivery::Transaction(transaction) => println!("{}", transaction.boundary.position),
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Limit`] when there are too many subscriptions or the queue is longer than
+    /// [`Limits`](crate::Limits) allow, [`Error::Option`] when it is 0.
+    pub fn subscribe_with(&self, options: SubscribeOptions) -> Result<Deliveries<S>, Error> {
+        let shared = &self.shared;
+        shared.subscribers.subscribe_with(options, &shared.store)
     }
 
     /// What the mirror is doing.
@@ -176,17 +214,29 @@ impl<S: Schema> Mirror<S> {
         let until = Instant::now() + timeout;
         self.shared
             .status
-            .wait(Some(until), |status| match &status.state {
-                State::Live => Some(Ok(())),
-                State::Stopped | State::Failed(_) => {
-                    Some(Err(self.shared.error().unwrap_or(Error::Stopped)))
-                }
-                _ => None,
-            })
+            .wait(Some(until), |status| self.live_or_ended(status))
             .unwrap_or(Err(Error::TimedOut {
                 what: "the mirror's load".into(),
                 within: timeout,
             }))
+    }
+
+    fn live_or_ended(&self, status: &Status) -> Option<Result<(), Error>> {
+        match &status.state {
+            State::Live => Some(Ok(())),
+            State::Stopped | State::Failed(_) => {
+                Some(Err(self.shared.error().unwrap_or(Error::Stopped)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it follows the server, or has ended; nothing while it does neither.
+    #[cfg(feature = "async")]
+    pub(crate) fn is_live(&self) -> Option<Result<(), Error>> {
+        self.shared
+            .status
+            .look(|_, _, status| self.live_or_ended(status))
     }
 
     /// Waits until the mirror has ended; the error that ended it, if one did.
@@ -251,6 +301,17 @@ impl<S: Schema> Mirror<S> {
                 finish(&self.shared, Err(panicked()));
             }
         }
+    }
+}
+
+impl<S: Schema> std::fmt::Debug for Mirror<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let status = self.status();
+        f.debug_struct("Mirror")
+            .field("server", &status.server)
+            .field("state", &status.state)
+            .field("position", &status.position)
+            .finish_non_exhaustive()
     }
 }
 

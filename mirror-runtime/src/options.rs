@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::checkpoint::CheckpointOptions;
 use crate::error::Error;
 use crate::layout::TableLayout;
+use crate::limits::{Limits, in_range};
 use crate::policy::Policies;
 use crate::source::ServerUrl;
 
@@ -23,20 +24,20 @@ pub struct Options {
     /// Connections that load tables side by side, 1 to 64; default 4. Each takes up to a core of
     /// the server, and about half of one here.
     pub load_connections: usize,
-    /// Rows that a SELECT of the load is planned to give, by the server's estimate; default
-    /// 50,000.
+    /// Rows that a SELECT of the load is planned to give, by the server's estimate, at least 1;
+    /// default 50,000. It does not bound memory: rows are taken over in batches of 1 MiB of text.
     pub chunk_rows: u64,
-    /// Seconds between the server's heartbeats; the connection counts as lost after three of
-    /// them without anything; default 2.
+    /// Seconds between the server's heartbeats, 1 to 3600; the connection counts as lost after
+    /// three of them without anything; default 2.
     pub heartbeat_seconds: u32,
-    /// Longest wait between two tries to connect again; default 30 s. The first is 100 ms, each
+    /// Longest wait between two tries to connect again, 1 ms to a day; default 30 s. The first is 100 ms, each
     /// next one twice as long, and each is shortened at random by up to a half.
     pub reconnect_max_wait: Duration,
     /// How long servers may lack transactions that the mirror has, as a replica does that lags when
     /// it takes over; then the tables are loaded again from one of them. Default 10 s.
     pub behind_patience: Duration,
-    /// Loads in a row, without a transaction applied in between, before the mirror gives up;
-    /// default 5.
+    /// Loads in a row, without a transaction applied in between, before the mirror gives up; at
+    /// least 1, default 5.
     pub max_reloads_in_a_row: u32,
     /// What to do when row events no longer tell what tables hold, by cause; default: load them
     /// again.
@@ -44,6 +45,8 @@ pub struct Options {
     /// Where checkpoints are written, and from where the mirror starts without a load; default:
     /// none.
     pub checkpoint: Option<CheckpointOptions>,
+    /// The most that the mirror takes of anything.
+    pub limits: Limits,
     /// For the tests only: use the racy anchor, to show that they would see it.
     #[doc(hidden)]
     pub naive_anchor: bool,
@@ -65,8 +68,26 @@ impl Options {
             max_reloads_in_a_row: 5,
             policies: Policies::default(),
             checkpoint: None,
+            limits: Limits::default(),
             naive_anchor: false,
         }
+    }
+
+    /// Whether each option is in its range.
+    ///
+    /// # Errors
+    /// [`Error::Option`] for the first that is not.
+    pub fn check(&self) -> Result<(), Error> {
+        let connections = self.load_connections as u64;
+        in_range("load_connections", connections, 1, 64)?;
+        in_range("chunk_rows", self.chunk_rows, 1, u64::MAX)?;
+        let heartbeat = u64::from(self.heartbeat_seconds);
+        in_range("heartbeat_seconds", heartbeat, 1, 3600)?;
+        let wait = u64::try_from(self.reconnect_max_wait.as_millis()).unwrap_or(u64::MAX);
+        in_range("reconnect_max_wait (milliseconds)", wait, 1, 86_400_000)?;
+        let reloads = u64::from(self.max_reloads_in_a_row);
+        in_range("max_reloads_in_a_row", reloads, 1, u64::from(u32::MAX))?;
+        self.limits.check()
     }
 
     /// Which of the tables are mirrored, by table index.
@@ -91,5 +112,47 @@ impl Options {
             .iter()
             .map(|full| names.contains(&full.as_str()))
             .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_out_of_its_range_is_named_with_what_was_found_and_expected() {
+        let whole = Options::new("mysql://u@h/".parse().unwrap());
+        assert_eq!(whole.check(), Ok(()));
+        let refused = |change: &dyn Fn(&mut Options)| {
+            let mut options = whole.clone();
+            change(&mut options);
+            options.check().unwrap_err().to_string()
+        };
+        assert_eq!(
+            refused(&|options| options.load_connections = 65),
+            "option load_connections: found 65, expected 1 to 64"
+        );
+        for (change, name) in [
+            (
+                (|options| options.chunk_rows = 0) as fn(&mut Options),
+                "chunk_rows",
+            ),
+            (|options| options.heartbeat_seconds = 0, "heartbeat_seconds"),
+            (
+                |options| options.reconnect_max_wait = Duration::ZERO,
+                "reconnect_max_wait",
+            ),
+            (
+                |options| options.max_reloads_in_a_row = 0,
+                "max_reloads_in_a_row",
+            ),
+            (
+                |options| options.limits.subscribers = 0,
+                "limits.subscribers",
+            ),
+        ] {
+            let message = refused(&change);
+            assert!(message.contains(name), "{message}");
+        }
     }
 }

@@ -22,6 +22,9 @@ pub enum Cause {
     /// The server no longer has the binlog from where the mirror stands, or no longer gives
     /// GTIDs.
     Gap,
+    /// A transaction takes more memory than
+    /// [`Limits::transaction_bytes`](crate::Limits::transaction_bytes).
+    TooLarge,
 }
 
 /// What is done about a [`Cause`].
@@ -67,6 +70,9 @@ pub struct Policies {
     pub incident: Policy,
     /// For [`Cause::Gap`]: with `KeepServing` as with `Stop`, since nothing can be followed.
     pub gap: Policy,
+    /// For [`Cause::TooLarge`]: with `KeepServing` as with `Stop`, which is
+    /// [`Error::Limit`](crate::Error::Limit) here.
+    pub too_large: Policy,
 }
 
 impl Policies {
@@ -80,6 +86,7 @@ impl Policies {
             Cause::Incomplete => self.incomplete,
             Cause::Incident => self.incident,
             Cause::Gap => self.gap,
+            Cause::TooLarge => self.too_large,
             Cause::Requested => Policy::Reload,
         }
     }
@@ -95,6 +102,7 @@ impl std::fmt::Display for Cause {
             Self::Incident => "incident",
             Self::Requested => "request",
             Self::Gap => "gap",
+            Self::TooLarge => "a transaction that is too large",
         })
     }
 }

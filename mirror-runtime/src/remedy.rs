@@ -24,6 +24,7 @@ pub(crate) fn remedy(reload: &Reload) -> &'static str {
             "keep binlogs longer (binlog_expire_logs_seconds), leave gtid_mode as it is, and \
              start again"
         }
+        Cause::TooLarge => "write smaller transactions, or raise Limits::transaction_bytes",
         Cause::Requested => "ask for loads less often",
     }
 }
@@ -41,6 +42,7 @@ mod tests {
             (Cause::Incomplete, "foreign key"),
             (Cause::Incident, "error log"),
             (Cause::Gap, "binlog_expire_logs_seconds"),
+            (Cause::TooLarge, "smaller transactions"),
             (Cause::Requested, "less often"),
         ] {
             let text = remedy(&Reload::new(cause, vec![0], "a reason".into()));

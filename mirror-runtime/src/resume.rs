@@ -23,6 +23,8 @@ pub(crate) struct Resume {
     pub(crate) log: FollowedLog,
     /// Whose log that is, once a connection was made.
     pub(crate) server: Option<ServerInfo>,
+    /// Whether the connection was lost, and nothing came since.
+    pub(crate) lost: bool,
 }
 
 impl Resume {
@@ -39,6 +41,7 @@ impl Resume {
             boundaries: 0,
             log,
             server: None,
+            lost: false,
         }
     }
 
@@ -130,13 +133,7 @@ impl Failures {
     }
 
     fn of(&mut self, error: &SourceError, by_gtids: bool, patience: Duration) -> Recovery {
-        let lacks = match error {
-            SourceError::LacksTransactions { .. } => true,
-            // As MariaDB says it.
-            SourceError::AheadOfServer { .. } => by_gtids,
-            _ => false,
-        };
-        if lacks {
+        if lacks_transactions(error, by_gtids) {
             let since = *self.lacking_since.get_or_insert_with(Instant::now);
             return match since.elapsed() < patience {
                 true => Recovery::Reconnect,
@@ -159,6 +156,17 @@ impl Failures {
             }
             _ => Recovery::GiveUp,
         }
+    }
+}
+
+/// Whether a server lacks transactions of those that a stream, by GTIDs or not, was asked to go on
+/// behind; as a replica does that lags.
+pub(crate) fn lacks_transactions(error: &SourceError, by_gtids: bool) -> bool {
+    match error {
+        SourceError::LacksTransactions { .. } => true,
+        // As MariaDB says it.
+        SourceError::AheadOfServer { .. } => by_gtids,
+        _ => false,
     }
 }
 

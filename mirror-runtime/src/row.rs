@@ -126,6 +126,12 @@ pub trait Row: Keyed + Clone + Sized {
     /// Bytes of text, bytes and documents that the row owns.
     fn heap_bytes(&self) -> usize;
 
+    /// Those of them that belong to the key.
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        0
+    }
+
     /// Decodes a row from an image that has every mirrored column.
     ///
     /// # Errors

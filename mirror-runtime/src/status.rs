@@ -1,6 +1,8 @@
 //! What a mirror is doing, for its owner and for people.
 
-use std::sync::Mutex;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard};
+use std::task::Waker;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::checkpoint::CheckpointStatus;
@@ -102,8 +104,12 @@ pub struct Status {
     pub commit_to_visible: Option<Duration>,
     /// Time since anything, heartbeats included, arrived from the server.
     pub silent_for: Option<Duration>,
-    /// Tries to connect again after a loss.
+    /// Lost connections that were made again: the server has sent events since.
     pub reconnects: u64,
+    /// Tries to make a lost connection again, each counted as soon as it is due: those that
+    /// succeeded, which are [`reconnects`](Self::reconnects), those that failed, and the one that is
+    /// waited for or under way. The first connection and those of loads are not counted.
+    pub connection_attempts: u64,
     /// Why the connection was lost last, or could not be made again.
     pub last_loss: Option<String>,
     /// Loads after the first, of one table or more.
@@ -201,6 +207,14 @@ struct Inner {
     gtids: Option<GtidSet>,
     /// Threads that wait for `reached`.
     waiting: usize,
+    tasks: Tasks,
+}
+
+/// Tasks that wait for a change of the status.
+#[derive(Debug, Default)]
+struct Tasks {
+    next: u64,
+    wakers: HashMap<u64, Waker>,
 }
 
 /// How a wait for a position ended.
@@ -240,6 +254,7 @@ impl StatusCell {
                     commit_to_visible: None,
                     silent_for: None,
                     reconnects: 0,
+                    connection_attempts: 0,
                     last_loss: None,
                     reloads: 0,
                     last_reload: None,
@@ -254,13 +269,14 @@ impl StatusCell {
                 reached: None,
                 gtids: None,
                 waiting: 0,
+                tasks: Tasks::default(),
             }),
             changed: std::sync::Condvar::new(),
         }
     }
 
     /// A poisoned lock only means that a thread died between two assignments of plain values.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
@@ -287,7 +303,48 @@ impl StatusCell {
                 shown.loading = true;
             }
         }
+        self.has_changed(inner);
+    }
+
+    /// Wakes everybody who waits for a change; tasks, which may do anything, without the lock.
+    fn has_changed(&self, mut inner: MutexGuard<'_, Inner>) {
+        let wakers = match inner.tasks.wakers.is_empty() {
+            true => HashMap::new(),
+            false => std::mem::take(&mut inner.tasks.wakers),
+        };
+        drop(inner);
         self.changed.notify_all();
+        wakers.into_values().for_each(Waker::wake);
+    }
+
+    /// Lets a task be woken with the next change, in its place or in a new one, which is given.
+    #[cfg(feature = "async")]
+    pub(crate) fn wake(&self, place: Option<u64>, waker: &Waker) -> u64 {
+        let mut inner = self.lock();
+        let tasks = &mut inner.tasks;
+        let place = place.unwrap_or_else(|| {
+            tasks.next += 1;
+            tasks.next
+        });
+        tasks.wakers.insert(place, waker.clone());
+        place
+    }
+
+    /// A task waits no longer.
+    #[cfg(feature = "async")]
+    pub(crate) fn forget(&self, place: u64) {
+        self.lock().tasks.wakers.remove(&place);
+    }
+
+    /// What `look` makes of the transactions that readers see, of the place up to which they see
+    /// everything, and of the status.
+    #[cfg(feature = "async")]
+    pub(crate) fn look<T>(
+        &self,
+        look: impl FnOnce(Option<&GtidSet>, Option<&BinlogPosition>, &Status) -> T,
+    ) -> T {
+        let inner = self.lock();
+        look(inner.gtids.as_ref(), inner.reached.as_ref(), &inner.status)
     }
 
     /// The SELECTs of a load have ended, in whatever way.
@@ -300,8 +357,9 @@ impl StatusCell {
     }
 
     pub(crate) fn update(&self, change: impl FnOnce(&mut Status)) {
-        change(&mut self.lock().status);
-        self.changed.notify_all();
+        let mut inner = self.lock();
+        change(&mut inner.status);
+        self.has_changed(inner);
     }
 
     /// As [`update`](Self::update), and readers see this transaction.
@@ -311,13 +369,14 @@ impl StatusCell {
             gtids.add(gtid);
         }
         change(&mut inner.status);
-        self.changed.notify_all();
+        self.has_changed(inner);
     }
 
     /// Readers see these transactions, and no others that have GTIDs.
     pub(crate) fn shows(&self, gtids: Option<&GtidSet>) {
-        self.lock().gtids = gtids.cloned();
-        self.changed.notify_all();
+        let mut inner = self.lock();
+        inner.gtids = gtids.cloned();
+        self.has_changed(inner);
     }
 
     /// Which state snapshots hold: when the oldest was replaced.
@@ -333,8 +392,8 @@ impl StatusCell {
     pub(crate) fn reached(&self, position: BinlogPosition) {
         let mut inner = self.lock();
         inner.reached = Some(position);
-        if inner.waiting > 0 {
-            self.changed.notify_all();
+        if inner.waiting > 0 || !inner.tasks.wakers.is_empty() {
+            self.has_changed(inner);
         }
     }
 

@@ -34,6 +34,7 @@ impl Status {
             "commit_to_visible_seconds": seconds(self.commit_to_visible),
             "silent_seconds": seconds(self.silent_for),
             "reconnects": self.reconnects,
+            "connection_attempts": self.connection_attempts,
             "last_loss": self.last_loss,
             "reloads": self.reloads,
             "last_reload": self.last_reload,

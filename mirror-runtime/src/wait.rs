@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 use crate::mirror::Mirror;
 use crate::source::{BinlogPosition, Gtid, GtidSet};
-use crate::status::{State, Waited};
+use crate::status::{State, Status, Waited};
 use crate::store::Schema;
 
 /// What a reader wants to see: see [`Mirror::wait_for`].
@@ -91,13 +91,41 @@ impl<S: Schema> Mirror<S> {
     /// `None` when the time is over.
     fn wait_for_gtids(&self, gtids: &GtidSet, until: Instant) -> Option<Result<(), Error>> {
         let status = &self.shared.status;
-        status.wait_with(Some(until), |shown, status| match (shown, &status.state) {
+        status.wait_with(Some(until), |shown, status| {
+            self.gtids_or_ended(gtids, shown, status)
+        })
+    }
+
+    fn gtids_or_ended(
+        &self,
+        gtids: &GtidSet,
+        shown: Option<&GtidSet>,
+        status: &Status,
+    ) -> Option<Result<(), Error>> {
+        match (shown, &status.state) {
             (Some(shown), _) if shown.contains_set(gtids) => Some(Ok(())),
             (_, State::Stopped | State::Failed(_)) => {
                 Some(Err(self.shared.error().unwrap_or(Error::Stopped)))
             }
             (None, State::Live) => Some(Err(Error::WithoutGtids)),
             _ => None,
-        })
+        }
+    }
+
+    /// Whether snapshots show that, or the mirror has ended; nothing while neither is so.
+    #[cfg(feature = "async")]
+    pub(crate) fn shows(&self, target: &WaitTarget) -> Option<Result<(), Error>> {
+        self.shared
+            .status
+            .look(|gtids, reached, status| match target {
+                WaitTarget::Gtids(wanted) => self.gtids_or_ended(wanted, gtids, status),
+                WaitTarget::Position(position) => match status.state {
+                    State::Stopped | State::Failed(_) => {
+                        Some(Err(self.shared.error().unwrap_or(Error::Stopped)))
+                    }
+                    State::Live if reached.is_some_and(|at| at >= position) => Some(Ok(())),
+                    _ => None,
+                },
+            })
     }
 }

@@ -23,6 +23,7 @@
 mod cli;
 pub mod commands;
 mod error;
+mod manifest;
 mod pipeline;
 mod project;
 mod server;

@@ -116,7 +116,7 @@ pub(crate) fn fetch(url: &ServerUrl, schema: &SchemaFile) -> Result<Fetched, Err
                 table,
                 text,
             }) => lock.insert(&database, &table, &text),
-            Err(error) if error.is_about_one_table() => failures.push(error),
+            Err(error) if error.is_about_one_table() => error.add_to(&mut failures),
             Err(error) => return Err(error.into()),
         }
         bar.inc(1);

@@ -18,7 +18,8 @@ pub(crate) fn root() -> PathBuf {
         .unwrap_or(here)
 }
 
-fn workspace_above(start: &Path) -> Option<PathBuf> {
+/// The nearest folder, this one or above, whose Cargo.toml has a `[workspace]` table.
+pub(crate) fn workspace_above(start: &Path) -> Option<PathBuf> {
     start
         .ancestors()
         .find(|folder| {

@@ -136,7 +136,9 @@ impl Server {
     /// [`ServerError`]: unknown database or table with near matches, a view, a missing right.
     pub fn definition(&mut self, database: &str, table: &str) -> Result<Definition, ServerError> {
         let place = Place::of(&self.url);
-        let database = self.spelling(database)?;
+        let database = self
+            .spelling(database)
+            .map_err(|error| error.wanting(table))?;
         let statement = format!("SHOW CREATE TABLE {}.{}", quoted(&database), quoted(table));
         let row: Row = match self.conn.query_first(&statement) {
             Ok(Some(row)) => row,

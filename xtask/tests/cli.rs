@@ -244,6 +244,8 @@ fn wrong_command_lines_exit_with_2_and_help_with_0() {
         &["lab", "start"],
         &["lab", "start", "oracle"],
         &["bench", "--json"],
+        &["bench", "--only", "foo"],
+        &["lab", "sql", "a", "SELECT 1", "more"],
     ] {
         let answer = xtask(wrong);
         assert_eq!(answer.code, 2, "{wrong:?}: {answer}");
@@ -261,6 +263,23 @@ fn wrong_command_lines_exit_with_2_and_help_with_0() {
         assert_eq!(answer.code, 0, "{command}: {answer}");
         assert!(answer.out.contains("Usage: cargo xtask"), "{answer}");
     }
+}
+
+#[test]
+fn help_of_bench_names_every_part_and_a_wrong_one_is_refused_with_them() {
+    let wrong = xtask(&["bench", "--only", "store,foo"]);
+    let help = xtask(&["bench", "--help"]);
+    for part in <xtask::commands::BenchPart as clap::ValueEnum>::value_variants() {
+        let name = clap::ValueEnum::to_possible_value(part).unwrap();
+        for text in [&wrong.err, &help.out] {
+            assert!(
+                text.contains(name.get_name()),
+                "{}: {text}",
+                name.get_name()
+            );
+        }
+    }
+    assert!(wrong.err.contains("'foo'"), "{wrong}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::model::Index;
 use crate::names::{self, Taken};
 use crate::near::did_you_mean;
 use crate::schema_file::{IndexChoice, Place};
+use crate::tokens::prefix_names;
 
 impl Chooser<'_> {
     /// The indexes; what cannot be had goes to the report.
@@ -15,8 +16,11 @@ impl Chooser<'_> {
         let mut methods = Taken::default();
         let mut indexes = Vec::new();
         let mut push = |name: String, source: &str, columns: Vec<usize>, unique: bool| {
-            let with_range = |name: &str| vec![name.to_owned(), format!("{name}_range")];
-            let method = methods.claim_all(&names::method(source), "_", with_range);
+            let with_others = |name: &str| {
+                let others = prefix_names(&format!("{name}_prefix"), columns.len());
+                [vec![name.to_owned(), format!("{name}_range")], others].concat()
+            };
+            let method = methods.claim_all(&names::method(source), "_", with_others);
             indexes.push(Index {
                 name,
                 method,

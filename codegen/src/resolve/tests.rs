@@ -176,6 +176,11 @@ fn no_method_takes_the_range_method_of_another() {
         .map(|index| index.method.as_str())
         .collect();
     assert_eq!(methods, ["by_a", "by_a_range_2", "by_a_2"]);
+    let table = self::table(
+        "`id` int NOT NULL, `a` int, `b` int, PRIMARY KEY (`id`), KEY `a` (`a`, `b`), KEY `a_prefix` (`b`)",
+        r#"{"table": "t"}"#,
+    );
+    assert_eq!(table.indexes[1].method, "by_a_prefix_2");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::full_name;
+use super::lookups::prefix_names;
 use super::types::{Shape, shape};
 use crate::model::{Column, ColumnType, Model, Table};
 
@@ -86,6 +87,7 @@ const VIEW_METHODS: &[&str] = &[
     "iter",
     "len",
     "new",
+    "prefix",
     "range",
     "unordered",
 ];
@@ -204,6 +206,10 @@ pub(super) fn check_table(table: &Table) -> Result<(), ModelError> {
         let range = format!("{}_range", index.method.trim_start_matches("r#"));
         once(table, "method", &mut methods, index.method.clone())?;
         once(table, "method", &mut methods, range)?;
+        let prefix = format!("{}_prefix", index.method.trim_start_matches("r#"));
+        for name in prefix_names(&prefix, index.columns.len()) {
+            once(table, "method", &mut methods, name)?;
+        }
     }
     Ok(())
 }

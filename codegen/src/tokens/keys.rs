@@ -5,7 +5,8 @@ use quote::{format_ident, quote};
 use serde::Serialize;
 
 use super::docs::{self, Docs, code_span};
-use super::types::{Shape, column_type, optional, shape, total_type, value_type};
+use super::lookups::{BoundsTokens, PrefixTokens, bounds, prefixes};
+use super::types::{Shape, column_type, is_on_heap, optional, shape, total_type, value_type};
 use super::{ModelError, check, ident, place};
 use crate::model::{Column, Held, Index, Table};
 
@@ -17,6 +18,8 @@ const TUPLE_PARTS: usize = 12;
 pub(crate) struct KeyTokens {
     ty: String,
     of_self: String,
+    /// Bytes on the heap of the key of `self`, when it may have any.
+    heap: Option<String>,
     /// The key borrowed: its type, as it is made of `self` and of `key`.
     ref_ty: String,
     ref_of_self: String,
@@ -27,6 +30,8 @@ pub(crate) struct KeyTokens {
     last: usize,
     params: String,
     lookup: String,
+    bounds: BoundsTokens,
+    prefixes: Vec<PrefixTokens>,
     get_docs: String,
 }
 
@@ -37,12 +42,16 @@ pub(crate) struct IndexTokens {
     range_method: String,
     ty: String,
     of_row: String,
+    /// Bytes on the heap of the values of `row`, when they may have any.
+    heap: Option<String>,
     /// Whether `row` has the values of `key`, and whether `one` and `other` have the same.
     is_of: String,
     is_same: String,
     unique: bool,
     params: String,
     lookup: String,
+    bounds: BoundsTokens,
+    prefixes: Vec<PrefixTokens>,
     field_docs: String,
     docs: String,
     range_docs: String,
@@ -54,6 +63,7 @@ pub(super) fn key_tokens(table: &Table) -> Result<KeyTokens, ModelError> {
     Ok(KeyTokens {
         ty: tuple_of(&parts, Part::key_type).to_string(),
         of_self: tuple_of(&parts, |part| part.of_row(&quote!(self))).to_string(),
+        heap: heap(&parts, &quote!(self)),
         ref_ty: tuple_of(&parts, Part::ref_type).to_string(),
         ref_of_self: tuple_of(&parts, Part::ref_of_self).to_string(),
         ref_of_key: ref_of_key(&parts),
@@ -62,6 +72,8 @@ pub(super) fn key_tokens(table: &Table) -> Result<KeyTokens, ModelError> {
         last: table.key.iter().copied().max().unwrap_or(0),
         params: params(&parts, false),
         lookup: tuple_of(&parts, Part::ref_of_param).to_string(),
+        bounds: bounds(&parts),
+        prefixes: prefixes(table, "prefix", &parts, &docs::key_phrase(table)),
         get_docs: Docs::new()
             .line(format!(
                 "The row with this value of {}, if there is one.",
@@ -86,11 +98,19 @@ pub(super) fn index_tokens(table: &Table, index: &Index) -> Result<IndexTokens, 
     Ok(IndexTokens {
         ty: tuple_of(&parts, Part::key_type).to_string(),
         of_row: tuple_of(&parts, |part| part.of_row(&quote!(row))).to_string(),
+        heap: heap(&parts, &quote!(row)),
         is_of: is_of(&parts),
         is_same: is_same(&parts),
         unique: index.unique,
         params: params(&parts, index.unique),
         lookup: lookup(&parts, index.unique),
+        bounds: bounds(&parts),
+        prefixes: prefixes(
+            table,
+            &format!("{method}_prefix"),
+            &parts,
+            &format!("the {name}"),
+        ),
         field_docs: Docs::new().line(format!("The {name}.")).render(),
         docs: index_docs(&parts, index, &name),
         range_docs: Docs::new()
@@ -125,10 +145,10 @@ fn index_docs(parts: &[Part<'_>], index: &Index, name: &str) -> String {
 }
 
 /// One column of a key.
-struct Part<'a> {
+pub(super) struct Part<'a> {
     field: syn::Ident,
     /// Field index.
-    index: usize,
+    pub(super) index: usize,
     column: &'a Column,
     ty: TokenStream,
     /// The type that values are decoded to, before they become one of the user's.
@@ -155,7 +175,7 @@ impl<'a> Part<'a> {
     }
 
     /// The type in the key.
-    fn key_type(&self) -> TokenStream {
+    pub(super) fn key_type(&self) -> TokenStream {
         let ty = match self.shape {
             Shape::Float => total_type(&self.column.ty),
             _ => self.ty.clone(),
@@ -180,8 +200,26 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// Whether it stands in a borrowed key otherwise than in a key.
+    pub(super) fn is_borrowed(&self) -> bool {
+        !matches!(self.shape, Shape::Copy | Shape::Float)
+    }
+
+    /// The part of a key from the part of a borrowed one, which is called `part` and is borrowed.
+    pub(super) fn owned_of_ref(&self, part: &TokenStream) -> TokenStream {
+        match (self.shape, self.column.nullable) {
+            (Shape::Copy | Shape::Float, _) => quote!(*#part),
+            (Shape::Text, false) => quote!(mirror_runtime::Text::from(*#part)),
+            (Shape::Text, true) => quote!(#part.map(mirror_runtime::Text::from)),
+            (Shape::Bytes, false) => quote!(Box::<[u8]>::from(*#part)),
+            (Shape::Bytes, true) => quote!(#part.map(Box::<[u8]>::from)),
+            (_, false) => quote!((*#part).clone()),
+            (_, true) => quote!(#part.cloned()),
+        }
+    }
+
     /// The type in the borrowed key.
-    fn ref_type(&self) -> TokenStream {
+    pub(super) fn ref_type(&self) -> TokenStream {
         let ty = &self.ty;
         let ty = match self.shape {
             Shape::Text => quote!(&'a str),
@@ -282,7 +320,7 @@ impl<'a> Part<'a> {
     }
 
     /// The parameter of a look-up.
-    fn param(&self, unique: bool) -> TokenStream {
+    pub(super) fn param(&self, unique: bool) -> TokenStream {
         let (field, ty) = (&self.field, &self.ty);
         let ty = match self.shape {
             Shape::Text => quote!(&str),
@@ -295,7 +333,7 @@ impl<'a> Part<'a> {
     }
 
     /// The parameter of a look-up as a part of a key.
-    fn owned(&self, unique: bool) -> TokenStream {
+    pub(super) fn owned(&self, unique: bool) -> TokenStream {
         let field = &self.field;
         let convert = match self.shape {
             Shape::Text => Some(quote!(mirror_runtime::Text::from)),
@@ -339,7 +377,7 @@ fn decode<'a>(parts: &[Part<'a>], of: impl Fn(&Part<'a>) -> TokenStream) -> Stri
 }
 
 /// The key that is called `key` taken apart, and the names of its parts.
-fn taken_apart(parts: &[Part<'_>]) -> (TokenStream, Vec<TokenStream>) {
+pub(super) fn taken_apart(parts: &[Part<'_>]) -> (TokenStream, Vec<TokenStream>) {
     let names = (0..parts.len()).map(|at| format_ident!("part{at}"));
     let names: Vec<TokenStream> = names.map(|name| quote!(#name)).collect();
     let pattern = nest(names.clone());
@@ -366,13 +404,22 @@ fn is_of(parts: &[Part<'_>]) -> String {
     quote!(#take_apart #(#each)&&*).to_string()
 }
 
+/// The bytes that the parts have on the heap in a row; `None` when they never have.
+fn heap(parts: &[Part<'_>], row: &TokenStream) -> Option<String> {
+    let parts = parts.iter().filter(|part| is_on_heap(part.column));
+    let each: Vec<_> = parts
+        .map(|Part { field, .. }| quote!(#row.#field.heap_bytes()))
+        .collect();
+    (!each.is_empty()).then(|| quote!(#(#each)+*).to_string())
+}
+
 /// Whether `one` and `other` have the same values.
 fn is_same(parts: &[Part<'_>]) -> String {
     let each = parts.iter().map(Part::is_same);
     quote!(#(#each)&&*).to_string()
 }
 
-fn params(parts: &[Part<'_>], unique: bool) -> String {
+pub(super) fn params(parts: &[Part<'_>], unique: bool) -> String {
     let params = parts.iter().map(|part| part.param(unique));
     quote!(#(#params),*).to_string()
 }
@@ -391,11 +438,14 @@ fn lookup(parts: &[Part<'_>], unique: bool) -> String {
 }
 
 /// One part alone, several as a tuple, the rest of more than [`TUPLE_PARTS`] as a tuple within.
-fn tuple_of<'a>(parts: &[Part<'a>], of: impl Fn(&Part<'a>) -> TokenStream) -> TokenStream {
+pub(super) fn tuple_of<'a>(
+    parts: &[Part<'a>],
+    of: impl Fn(&Part<'a>) -> TokenStream,
+) -> TokenStream {
     nest(parts.iter().map(of).collect())
 }
 
-fn nest(mut parts: Vec<TokenStream>) -> TokenStream {
+pub(super) fn nest(mut parts: Vec<TokenStream>) -> TokenStream {
     if let [part] = parts.as_slice() {
         return part.clone();
     }

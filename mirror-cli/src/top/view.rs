@@ -209,6 +209,7 @@ mod tests {
             commit_to_visible: Some(Duration::from_micros(460)),
             silent_for: Some(Duration::from_millis(12)),
             reconnects: 1,
+            connection_attempts: 3,
             reloads: 0,
             last_loss: None,
             last_reload: None,

@@ -16,8 +16,8 @@ use crate::mirror::Shared;
 use crate::options::Options;
 use crate::row::SelectValue;
 use crate::source::{ServerInfo, StopHandle, query_error};
-use crate::status::StatusCell;
 use crate::store::{Batch, NewTables, Schema, Writer};
+use crate::weight::{bytes, check_tables};
 
 /// A connection hands over so many rows at once, or fewer with so many bytes of text.
 const BATCH_ROWS: usize = 1000;
@@ -114,7 +114,9 @@ fn load_pieces<S: Schema>(
         for _ in 0..workers {
             let sender = sender.clone();
             let (conn, work) = (snapshot.take(), &work);
+            let span = tracing::Span::current();
             scope.spawn(move || {
+                let _in = span.entered();
                 if let Err(error) = work.run(shared, conn, &sender) {
                     // Nobody listens once an error was taken; that one is reported.
                     let _ = sender.send(Err(error));
@@ -123,7 +125,7 @@ fn load_pieces<S: Schema>(
         }
         drop(sender);
         let tables = writer.new_tables(&selected);
-        let result = collect(&receiver, writer, tables, &shared.status, stop);
+        let result = collect(&receiver, writer, tables, shared);
         failed.store(true, Ordering::Relaxed);
         // Lets connections that wait for room or for the server go on, and end.
         drop(receiver);
@@ -141,16 +143,14 @@ fn collect<S: Schema>(
     receiver: &Receiver<Delivery>,
     writer: &Writer<S>,
     mut tables: NewTables<S>,
-    status: &StatusCell,
-    stop: &AtomicBool,
+    shared: &Shared<S>,
 ) -> Result<NewTables<S>, Error> {
+    let mut weights = LoadWeights::new(writer);
     loop {
         let (index, batch) = match receiver.recv_timeout(STOP_POLL) {
             Ok(delivery) => delivery?,
             Err(RecvTimeoutError::Disconnected) => return Ok(tables),
-            Err(RecvTimeoutError::Timeout) if stop.load(Ordering::Relaxed) => {
-                return Err(Error::Stopped);
-            }
+            Err(RecvTimeoutError::Timeout) if shared.stopped() => return Err(Error::Stopped),
             Err(RecvTimeoutError::Timeout) => continue,
         };
         let rows = batch.rows() as u64;
@@ -161,11 +161,40 @@ fn collect<S: Schema>(
                 position: crate::source::BinlogPosition::start_of("none"),
                 detail: error.to_string(),
             })?;
-        status.update(|status| {
+        weights.look(&tables, index);
+        let limits = &shared.options.limits;
+        check_tables(weights.held + weights.sum, limits, &"while they are loaded")?;
+        shared.status.update(|status| {
             if let Some(shown) = status.tables.get_mut(index) {
                 shown.rows += rows;
             }
         });
+    }
+}
+
+/// Bytes of the tables that are loaded, and of those that readers have meanwhile.
+struct LoadWeights {
+    held: u64,
+    tables: Vec<u64>,
+    sum: u64,
+}
+
+impl LoadWeights {
+    fn new<S: Schema>(writer: &Writer<S>) -> Self {
+        let tables = 0..S::layouts().len();
+        Self {
+            held: tables.clone().map(|at| bytes(&writer.memory(at))).sum(),
+            tables: tables.map(|_| 0).collect(),
+            sum: 0,
+        }
+    }
+
+    fn look<S: Schema>(&mut self, tables: &NewTables<S>, index: usize) {
+        if let Some(held) = self.tables.get_mut(index) {
+            let now = bytes(&tables.memory(index));
+            self.sum = self.sum - *held + now;
+            *held = now;
+        }
     }
 }
 

@@ -134,6 +134,7 @@ pub(crate) fn bootstrap<S: Schema>(
     let known_until = binlog_status(&mut conn, &info)?;
     let kind = view.anchor.kind;
     let in_snapshot = view.conn.is_some();
+    tracing::Span::current().record("anchor", kind);
     tracing::info!(anchor = kind, start = %view.anchor.start, in_snapshot, "loading");
     shared.status.update(|status| status.state = State::Loading);
     let collations = Collations::read(&mut conn, &info)?;

@@ -10,6 +10,7 @@ use super::error::Unusable;
 use super::header::Header;
 use crate::error::Error;
 use crate::options::Options;
+use crate::resume::lacks_transactions;
 use crate::source::{
     BinlogPosition, EventSource, Family, FollowedLog, LiveSource, ServerInfo, ServerUrl,
     SourceError, SourceErrorKind, StreamOptions, StreamStart, status,
@@ -19,6 +20,8 @@ use crate::store::Schema;
 /// Why a checkpoint was not taken: it cannot be used, or the server could not be asked.
 pub(super) enum Refusal {
     Unusable(Unusable),
+    /// The server lacks transactions that the checkpoint has, and may get them.
+    Behind(Unusable),
     Error(Error),
 }
 
@@ -28,6 +31,7 @@ impl Refusal {
         matches!(
             self,
             Self::Error(Error::Source(_))
+                | Self::Behind(_)
                 | Self::Unusable(Unusable::OtherServer { .. } | Unusable::Gone { .. })
         )
     }
@@ -137,12 +141,20 @@ pub(super) fn check_log(
     server_id: u32,
     end: &BinlogPosition,
 ) -> Result<(), Refusal> {
-    let gone = |error: SourceError| match cannot_be_followed(&error) {
-        true => Refusal::Unusable(Unusable::Gone {
+    let by_gtids = matches!(header.start, StreamStart::Gtid(_));
+    let gone = |error: SourceError| {
+        if !cannot_be_followed(&error) {
+            return error.into();
+        }
+        let is_behind = lacks_transactions(&error, by_gtids);
+        let reason = Unusable::Gone {
             position: header.start.to_string(),
             error: Box::new(error),
-        }),
-        false => error.into(),
+        };
+        match is_behind {
+            true => Refusal::Behind(reason),
+            false => Refusal::Unusable(reason),
+        }
     };
     if let StreamStart::File(position) = &header.start
         && position.partial_cmp(end).is_none_or(|order| order.is_gt())
@@ -179,6 +191,7 @@ fn probe(
         server_id,
         heartbeat_seconds: options.heartbeat_seconds,
         non_blocking: true,
+        max_event_bytes: options.limits.event_bytes,
     };
     let mut log: FollowedLog = header.followed_log();
     let (mut source, _) = LiveSource::open(url, &header.start, stream)?;

@@ -44,6 +44,14 @@ pub enum Unusable {
         /// The operating system's reason.
         error: String,
     },
+    /// It is larger than [`Limits::checkpoint_bytes`](crate::Limits::checkpoint_bytes).
+    #[error("it has {found} bytes, allowed {allowed} (limit checkpoint_bytes)")]
+    TooLarge {
+        /// Bytes of the file.
+        found: u64,
+        /// The limit.
+        allowed: u64,
+    },
     /// It is no checkpoint, or not all of it, or not as it was written.
     #[error("it is damaged at byte {offset}: {what}")]
     Damaged {

@@ -24,6 +24,10 @@ pub(super) const FORMAT: u32 = 1;
 pub(super) const BLOCK_BYTES: usize = 1 << 20;
 /// The most that a compressed block unfolds to.
 pub(super) const MAX_PACKED_BYTES: u64 = 8 << 20;
+/// The most that one row takes, which stands in a block of its own: twice the largest packet.
+pub(super) const MAX_ROW_BYTES: u64 = 4 << 30;
+/// The most that the header takes.
+pub(super) const MAX_HEADER_BYTES: u32 = 256 << 20;
 /// Bytes before the header: magic, format, length.
 pub(super) const PREFIX_BYTES: usize = 16;
 /// Bytes of a block before those of its rows, with the kind.
@@ -97,6 +101,7 @@ impl BlockHead {
             Packing::AsItIs if head.bytes != head.length => {
                 Err("a block of another length than its rows")
             }
+            Packing::AsItIs if head.bytes > MAX_ROW_BYTES => Err("a row that is too large"),
             _ => Ok(head),
         }
     }

@@ -232,18 +232,20 @@ impl<'m, S: Schema> Keeper<'m, S> {
 
     fn write(&self, job: &Job<S>) {
         let started = Instant::now();
+        let position = &job.header.position;
+        let _in = tracing::info_span!("checkpoint", %position).entered();
         // One that is not wanted any more, since the last is about to come.
         let ended = || !job.is_final && self.shared.stopped();
         let keep_old = lock(&self.last).is_none();
+        let allowed = self.shared.options.limits.checkpoint_bytes;
         let written = self.folder.replace(keep_old, |file| {
-            writer::write(file, &job.header, &job.snapshot, &ended)
+            writer::write(file, &job.header, &job.snapshot, allowed, &ended)
         });
         let bytes = match written {
             Ok(bytes) => bytes,
             Err(_) if ended() => return,
             Err(error) => return self.failed(&error),
         };
-        let position = &job.header.position;
         tracing::info!(%position, bytes, "checkpoint");
         *lock(&self.last) = Some(job.place.clone());
         self.shared.status.update(|status| {

@@ -106,7 +106,7 @@ impl CheckpointStatus {
 /// # Errors
 /// When it cannot be read, is damaged, or is of other tables than `S` has.
 pub fn read_checkpoint<S: Schema>(path: &Path) -> Result<Option<S::Snapshot>, Unusable> {
-    let Some(opened) = reader::open(path)? else {
+    let Some(opened) = reader::open(path, u64::MAX)? else {
         return Ok(None);
     };
     let tables = opened.header.tables.iter().map(Option::is_some);

@@ -12,8 +12,8 @@ use std::thread::ScopedJoinHandle;
 
 use super::error::Unusable;
 use super::format::{
-    BLOCK_HEAD_BYTES, BlockHead, CRC_BYTES, END, END_BYTES, End, FORMAT, MAGIC, PREFIX_BYTES,
-    Packing, chain, checksum, damaged,
+    BLOCK_HEAD_BYTES, BlockHead, CRC_BYTES, END, END_BYTES, End, FORMAT, MAGIC, MAX_HEADER_BYTES,
+    PREFIX_BYTES, Packing, chain, checksum, damaged,
 };
 use super::header::Header;
 use crate::store::{Batch, NewTables, Schema, Writer};
@@ -55,11 +55,11 @@ struct Block {
 /// The rows of a block; none of a table that is not wanted.
 type Rows = Result<(usize, Option<Box<dyn Batch>>), Unusable>;
 
-/// Opens a checkpoint and reads its header; `None` when there is no file.
+/// Opens a checkpoint of so many bytes at most and reads its header; `None` when there is no file.
 ///
 /// # Errors
-/// When it cannot be read, or is no checkpoint of this format.
-pub(super) fn open(path: &Path) -> Result<Option<Opened>, Unusable> {
+/// When it is larger, cannot be read, or is no checkpoint of this format.
+pub(super) fn open(path: &Path, allowed: u64) -> Result<Option<Opened>, Unusable> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
@@ -68,6 +68,10 @@ pub(super) fn open(path: &Path) -> Result<Option<Opened>, Unusable> {
         Err(error) => return Err(unreadable(&error)),
     };
     let length = file.metadata().map_err(|error| unreadable(&error))?.len();
+    if length > allowed {
+        let found = length;
+        return Err(Unusable::TooLarge { found, allowed });
+    }
     let mut input = Input {
         file: BufReader::with_capacity(READ_BYTES, file),
         at: 0,
@@ -96,7 +100,11 @@ pub(super) fn open(path: &Path) -> Result<Option<Opened>, Unusable> {
         return Err(damaged(0, "it does not begin as a checkpoint does"));
     }
     let found = u32::from_le_bytes([f0, f1, f2, f3]);
-    let bytes = input.bytes(u64::from(u32::from_le_bytes([l0, l1, l2, l3])))?;
+    let header_bytes = u32::from_le_bytes([l0, l1, l2, l3]);
+    if header_bytes > MAX_HEADER_BYTES {
+        return Err(damaged(0, "a header that is too large"));
+    }
+    let bytes = input.bytes(u64::from(header_bytes))?;
     let sum = u32::from_le_bytes(input.array()?);
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&prefix);

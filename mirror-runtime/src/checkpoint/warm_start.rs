@@ -8,15 +8,18 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::admit::{Refusal, check_log, check_schema, check_server};
 use super::error::{CheckpointError, Unusable};
 use super::reader::{self, Opened};
 use super::{CheckpointOptions, WhenUnusable};
+use crate::backoff::Backoff;
 use crate::bootstrap::{self, Loaded};
 use crate::by_position::ByPosition;
 use crate::error::Error;
 use crate::mirror::Shared;
+use crate::options::Options;
 use crate::source::{
     Collations, Definitions, ServerInfo, StopHandle, connect, status::binlog_status,
 };
@@ -37,8 +40,10 @@ pub(super) fn warm_start<S: Schema>(
     server_id: u32,
     writer: &Writer<S>,
 ) -> Result<Option<Loaded<S>>, Error> {
+    let mut patience = Patience::new(&shared.options);
     let reason = loop {
-        let started = reader::open(path).map_err(Refusal::from);
+        let started =
+            reader::open(path, shared.options.limits.checkpoint_bytes).map_err(Refusal::from);
         let started = started.and_then(|opened| match opened {
             Some(opened) => start(opened, shared, server_id, writer),
             None => Ok(None),
@@ -51,10 +56,17 @@ pub(super) fn warm_start<S: Schema>(
                 return Ok(loaded);
             }
             Err(_) if shared.stopped() => return Err(Error::Stopped),
-            // It may serve another one of the servers.
-            Err(refusal) if refusal.is_of_server() && shared.servers.failed() => {}
+            // It may serve another one of the servers, or this one later.
+            Err(refusal) if refusal.is_of_server() => {
+                if let Some(given_up) = patience.refused(refusal, shared) {
+                    match given_up {
+                        Refusal::Error(error) => return Err(error),
+                        Refusal::Unusable(reason) | Refusal::Behind(reason) => break reason,
+                    }
+                }
+            }
             Err(Refusal::Error(error)) => return Err(error),
-            Err(Refusal::Unusable(reason)) => break reason,
+            Err(Refusal::Unusable(reason) | Refusal::Behind(reason)) => break reason,
         }
     };
     if options.when_unusable == WhenUnusable::Refuse {
@@ -70,6 +82,53 @@ pub(super) fn warm_start<S: Schema>(
         shown.unusable = Some(reason.to_string());
     });
     Ok(None)
+}
+
+/// How long servers that are behind the checkpoint are waited for.
+struct Patience {
+    /// Since when a server lacks transactions, and what it said last.
+    behind: Option<(Instant, Unusable)>,
+    backoff: Backoff,
+}
+
+impl Patience {
+    fn new(options: &Options) -> Self {
+        Self {
+            behind: None,
+            backoff: Backoff::new(options),
+        }
+    }
+
+    /// A server refused: goes on to the next, behind a wait when all have. What to give up with,
+    /// once there is nothing to wait for.
+    fn refused<S: Schema>(&mut self, refusal: Refusal, shared: &Shared<S>) -> Option<Refusal> {
+        let refusal = match refusal {
+            Refusal::Behind(reason) => {
+                tracing::info!(%reason, "waiting for a server that has what the checkpoint has");
+                let since = self
+                    .behind
+                    .take()
+                    .map_or_else(Instant::now, |(since, _)| since);
+                self.behind = Some((since, reason));
+                None
+            }
+            refusal => Some(refusal),
+        };
+        let has_next = shared.servers.failed();
+        let patience = shared.options.behind_patience;
+        match &self.behind {
+            _ if has_next => None,
+            Some((since, _)) if since.elapsed() < patience => {
+                self.backoff.wait(shared);
+                None
+            }
+            Some(_) => {
+                let behind = self.behind.take();
+                behind.map(|(_, reason)| Refusal::Behind(reason))
+            }
+            None => refusal,
+        }
+    }
 }
 
 fn start<S: Schema>(

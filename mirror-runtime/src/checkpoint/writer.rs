@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use super::format::{
-    BLOCK_BYTES, BlockHead, End, FORMAT, MAGIC, MAX_PACKED_BYTES, Packing, chain, checksum,
+    BLOCK_BYTES, BlockHead, End, FORMAT, MAGIC, MAX_HEADER_BYTES, MAX_PACKED_BYTES, Packing, chain,
+    checksum,
 };
 use super::header::Header;
 use crate::store::{Schema, Snapshot};
@@ -14,17 +15,19 @@ const ZSTD_LEVEL: i32 = 1;
 /// Most rows of a block.
 const BLOCK_ROWS: u32 = 100_000;
 
-/// Writes header and rows; gives the bytes of the file, which is on the disk then.
+/// Writes header and rows, at most so many bytes; gives the bytes of the file, which is on the disk
+/// then.
 ///
 /// # Errors
-/// When the file cannot be written, or `ended` says that the checkpoint is not wanted any more.
+/// When the file cannot be written or would be larger, or `ended` says that the checkpoint is not wanted any more.
 pub(super) fn write<S: Schema>(
     file: File,
     header: &Header,
     snapshot: &Snapshot<S>,
+    allowed: u64,
     ended: &dyn Fn() -> bool,
 ) -> io::Result<u64> {
-    let mut blocks = Blocks::begin(file, header)?;
+    let mut blocks = Blocks::begin(file, header, allowed)?;
     for (index, table) in header.tables.iter().enumerate() {
         if table.is_none() {
             continue;
@@ -72,13 +75,16 @@ struct Blocks {
     blocks: u64,
     rows: u64,
     written: u64,
+    allowed: u64,
 }
 
 impl Blocks {
-    fn begin(file: File, header: &Header) -> io::Result<Self> {
+    fn begin(file: File, header: &Header, allowed: u64) -> io::Result<Self> {
         let encoded = header.encode();
         let length = u32::try_from(encoded.len())
-            .map_err(|_| io::Error::other("a header of more than 4 GiB"))?;
+            .ok()
+            .filter(|length| *length <= MAX_HEADER_BYTES)
+            .ok_or_else(|| io::Error::other("a header of more than 256 MiB"))?;
         let mut start = Vec::with_capacity(encoded.len() + 32);
         start.extend_from_slice(&MAGIC);
         start.extend_from_slice(&FORMAT.to_le_bytes());
@@ -95,12 +101,20 @@ impl Blocks {
             blocks: 0,
             rows: 0,
             written: 0,
+            allowed,
         };
         blocks.put(&[&start])?;
         Ok(blocks)
     }
 
     fn put(&mut self, parts: &[&[u8]]) -> io::Result<()> {
+        let bytes: u64 = parts.iter().map(|part| part.len() as u64).sum();
+        if self.written + bytes > self.allowed {
+            return Err(io::Error::other(format!(
+                "it would be larger than {} bytes (limit checkpoint_bytes)",
+                self.allowed
+            )));
+        }
         for part in parts {
             self.file.write_all(part)?;
             self.written += part.len() as u64;

@@ -10,6 +10,8 @@ use mysql::{
     BinlogDumpFlags, BinlogRequest, BinlogStream, Conn, DriverError, Error as DriverFailure,
 };
 
+use mysql_common::proto::codec::error::PacketCodecError;
+
 use super::assemble::{Assembler, Parts};
 use super::error::{Context, SourceError, from_mysql};
 use super::event::{ChecksumAlgorithm, EventHeader, RawEvent};
@@ -19,6 +21,8 @@ use super::server_info::{Family, ServerInfo};
 use super::session;
 use super::status::oldest_binlog;
 use super::stop::StopHandle;
+use crate::limits::{Limit, LimitError};
+
 use super::stream::{EventSource, StreamOptions, StreamStart, random_uuid};
 use super::url::ServerUrl;
 
@@ -58,7 +62,10 @@ impl LiveSource {
         options: StreamOptions,
     ) -> Result<(Self, StopHandle), SourceError> {
         let heartbeat = Duration::from_secs(u64::from(options.heartbeat_seconds.max(1)));
-        let mut conn = session::open(url, Some(heartbeat * MISSED_HEARTBEATS))?;
+        // A byte before the event says that there is one.
+        let max_packet = options.max_event_bytes.saturating_add(1);
+        let max_packet = usize::try_from(max_packet).unwrap_or(usize::MAX);
+        let mut conn = session::open_for(url, Some(heartbeat * MISSED_HEARTBEATS), max_packet)?;
         let address = url.address();
         let first = match start {
             StreamStart::File(position) => position.clone(),
@@ -144,6 +151,13 @@ impl LiveSource {
             DriverFailure::IoError(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                 self.malformed(error.to_string())
             }
+            DriverFailure::CodecError(PacketCodecError::PacketTooLarge) => LimitError {
+                limit: Limit::EventBytes,
+                what: format!("the binlog event behind {}", self.assembler.position()),
+                found: None,
+                allowed: self.options.max_event_bytes,
+            }
+            .into(),
             DriverFailure::DriverError(DriverError::UnexpectedPacket) => {
                 self.malformed("the packet holds no event".to_owned())
             }

@@ -22,6 +22,7 @@ fn options(non_blocking: bool) -> StreamOptions {
         server_id: 77,
         heartbeat_seconds: 5,
         non_blocking,
+        max_event_bytes: 1 << 30,
     }
 }
 

@@ -8,7 +8,7 @@ use mysql::prelude::Queryable;
 use mysql::{Conn, DriverError, Error as DriverFailure, Opts};
 
 use super::error::{Context, SourceError, from_mysql};
-use super::url::{ServerUrl, SslMode};
+use super::url::{MAX_PACKET_BYTES, ServerUrl, SslMode};
 
 /// Longest a query session waits for the server's next bytes; a lock or a large scan may keep
 /// the server busy for long.
@@ -63,12 +63,21 @@ pub fn connect(url: &ServerUrl) -> Result<Conn, SourceError> {
 
 /// Opens a connection without any setting.
 pub(crate) fn open(url: &ServerUrl, read_timeout: Option<Duration>) -> Result<Conn, SourceError> {
+    open_for(url, read_timeout, MAX_PACKET_BYTES)
+}
+
+/// As [`open`], for packets of at most so many bytes.
+pub(crate) fn open_for(
+    url: &ServerUrl,
+    read_timeout: Option<Duration>,
+    max_packet: usize,
+) -> Result<Conn, SourceError> {
     let mut failure = None;
     if url.ssl_mode() != SslMode::Disabled {
         url.check_files()?;
     }
     for host in hosts(url)? {
-        match open_host(url, &host, read_timeout) {
+        match open_host(url, &host, read_timeout, max_packet) {
             // Another address of the same name may do.
             Err(error @ SourceError::Unreachable { .. }) => failure = failure.or(Some(error)),
             other => return other,
@@ -110,6 +119,7 @@ fn open_host(
     url: &ServerUrl,
     host: &str,
     read_timeout: Option<Duration>,
+    max_packet: usize,
 ) -> Result<Conn, SourceError> {
     let address = url.address();
     let context = Context {
@@ -118,7 +128,7 @@ fn open_host(
         connecting: true,
         ..Context::query("connecting")
     };
-    let dial = |tls: bool| dial(url.options(host, tls, read_timeout).into());
+    let dial = |tls: bool| dial(url.options(host, tls, read_timeout, max_packet).into());
     let dialled = match url.ssl_mode() {
         SslMode::Disabled => dial(false),
         SslMode::Preferred => match dial(true) {

@@ -4,6 +4,8 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::limits::GIB;
+
 use super::error::SourceError;
 use super::event::RawEvent;
 use super::gtid::GtidSet;
@@ -65,16 +67,20 @@ pub struct StreamOptions {
     pub heartbeat_seconds: u32,
     /// End the stream at the end of the binlog instead of waiting for more.
     pub non_blocking: bool,
+    /// Bytes of the largest event that is taken, 1 KiB to 1 GiB; see
+    /// [`Limits::event_bytes`](crate::Limits::event_bytes).
+    pub max_event_bytes: u64,
 }
 
 impl StreamOptions {
-    /// A derived server id, heartbeats every 10 seconds, waiting for more.
+    /// A derived server id, heartbeats every 10 seconds, waiting for more, events of up to 1 GiB.
     #[must_use]
     pub fn new(url: &ServerUrl) -> Self {
         Self {
             server_id: derive_server_id(url),
             heartbeat_seconds: 10,
             non_blocking: false,
+            max_event_bytes: GIB,
         }
     }
 }

@@ -13,7 +13,7 @@ use super::error::SourceError;
 use super::url_parts::{decode, invalid, parse_place, password_of, unknown};
 
 /// Largest packet that the protocol has, in bytes.
-const MAX_PACKET_BYTES: usize = 1 << 30;
+pub(crate) const MAX_PACKET_BYTES: usize = 1 << 30;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Idle time before the first probe of a silent peer.
 const KEEPALIVE_MS: u32 = 30_000;
@@ -129,6 +129,19 @@ impl ServerUrl {
         self
     }
 
+    /// Whether there is a password.
+    #[must_use]
+    pub fn has_password(&self) -> bool {
+        !self.password.is_empty()
+    }
+
+    /// The same server with another password.
+    #[must_use]
+    pub fn with_password(mut self, password: impl Into<String>) -> Self {
+        self.password = password.into();
+        self
+    }
+
     /// `host:port` of the first server, or the socket's path, for messages.
     #[must_use]
     pub fn address(&self) -> String {
@@ -167,12 +180,14 @@ impl ServerUrl {
         Ok(())
     }
 
-    /// The driver's options, for a connection to `host` with or without TLS.
+    /// The driver's options, for a connection to `host` with or without TLS, which takes packets
+    /// of so many bytes.
     pub(crate) fn options(
         &self,
         host: &str,
         tls: bool,
         read_timeout: Option<Duration>,
+        max_packet: usize,
     ) -> OptsBuilder {
         let password = (!self.password.is_empty()).then_some(self.password.as_str());
         let user = (!self.user.is_empty()).then_some(self.user.as_str());
@@ -184,7 +199,7 @@ impl ServerUrl {
             .pass(password)
             .db_name(self.database.as_deref())
             .prefer_socket(false)
-            .max_allowed_packet(Some(MAX_PACKET_BYTES))
+            .max_allowed_packet(Some(max_packet.min(MAX_PACKET_BYTES)))
             .tcp_keepalive_time_ms(Some(KEEPALIVE_MS))
             .tcp_keepalive_probe_interval_secs(Some(KEEPALIVE_INTERVAL_SECS))
             .tcp_keepalive_probe_count(Some(KEEPALIVE_PROBES))

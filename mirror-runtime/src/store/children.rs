@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::index::{Entries, Step};
+use super::index::{Entries, Heap, Step};
 use crate::error::ValueError;
 use crate::layout::{ForeignKeyAction, ForeignKeyLayout};
 use crate::row::{Row, SelectValue};
@@ -149,7 +149,11 @@ impl<R: Row> Children<R> {
             let parent = Self::parent(key, row);
             let had = beside.map(|beside| Self::parent(key, beside));
             if let Some(parent) = parent.filter(|parent| had.flatten().as_ref() != Some(parent)) {
-                children.count(parent, row.key(), step);
+                let heap = Heap {
+                    key: parent.0.len(),
+                    row: row.key_heap_bytes(),
+                };
+                children.count(parent, row.key(), heap, step);
             }
         }
     }

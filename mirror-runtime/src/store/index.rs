@@ -4,8 +4,10 @@
 //! its version is one of them.
 
 use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::ops::Bound;
 
+use super::prefix::Cut;
 use crate::row::Row;
 
 /// What an index is over: implemented by generated code for a type of its own for each index.
@@ -19,6 +21,11 @@ pub trait IndexOf<R: Row>: Sized + 'static {
     fn is_of(row: &R, key: &Self::Key) -> bool;
     /// Whether two rows have the same values.
     fn is_same(one: &R, other: &R) -> bool;
+    /// Bytes on the heap of the values that a row has.
+    #[inline]
+    fn heap_bytes(_row: &R) -> usize {
+        0
+    }
     /// This one of the table's indexes.
     fn index(indexes: &R::Indexes) -> &Index<Self, R>;
 }
@@ -60,7 +67,11 @@ impl<I: IndexOf<R>, R: Row> Index<I, R> {
         if beside.is_some_and(|beside| I::is_same(row, beside)) {
             return false;
         }
-        self.entries.count(I::of(row), row.key(), step);
+        let heap = Heap {
+            key: I::heap_bytes(row),
+            row: row.key_heap_bytes(),
+        };
+        self.entries.count(I::of(row), row.key(), heap, step);
         true
     }
 
@@ -88,6 +99,17 @@ impl<I: IndexOf<R>, R: Row> Index<I, R> {
 pub(super) struct Entries<K, P> {
     by_key: imbl::OrdMap<K, Bucket<P>>,
     len: usize,
+    /// Bytes that the keys have on the heap.
+    heap: usize,
+}
+
+/// Bytes on the heap of an entry.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Heap {
+    /// Of the values that rows are found by.
+    pub(super) key: usize,
+    /// Of the key of the row.
+    pub(super) row: usize,
 }
 
 #[derive(Clone)]
@@ -101,23 +123,25 @@ impl<K: Ord + Clone, P: Ord + Clone> Default for Entries<K, P> {
         Self {
             by_key: imbl::OrdMap::new(),
             len: 0,
+            heap: 0,
         }
     }
 }
 
 impl<K: Ord + Clone, P: Ord + Clone> Entries<K, P> {
     /// Counts a row in or out.
-    pub(super) fn count(&mut self, key: K, row: P, step: Step) {
+    pub(super) fn count(&mut self, key: K, row: P, heap: Heap, step: Step) {
         match step {
-            Step::Came => self.add(key, row),
-            Step::Went => self.take(&key, &row),
+            Step::Came => self.add(key, row, heap),
+            Step::Went => self.take(&key, &row, heap),
         }
     }
 
-    fn add(&mut self, key: K, row: P) {
+    fn add(&mut self, key: K, row: P, heap: Heap) {
         let Some(bucket) = self.by_key.get_mut(&key) else {
             self.by_key.insert(key, Bucket::One(row, 1));
             self.len += 1;
+            self.heap += heap.key + heap.row;
             return;
         };
         match bucket {
@@ -126,18 +150,20 @@ impl<K: Ord + Clone, P: Ord + Clone> Entries<K, P> {
                 let rows = [(held.clone(), *times), (row, 1)];
                 *bucket = Bucket::Many(rows.into_iter().collect());
                 self.len += 1;
+                self.heap += heap.row;
             }
             Bucket::Many(rows) => match rows.get_mut(&row) {
                 Some(times) => *times += 1,
                 None => {
                     rows.insert(row, 1);
                     self.len += 1;
+                    self.heap += heap.row;
                 }
             },
         }
     }
 
-    fn take(&mut self, key: &K, row: &P) {
+    fn take(&mut self, key: &K, row: &P, heap: Heap) {
         let (is_gone, is_empty) = match self.by_key.get_mut(key) {
             Some(Bucket::One(held, times)) if held == row => {
                 *times -= 1;
@@ -156,9 +182,13 @@ impl<K: Ord + Clone, P: Ord + Clone> Entries<K, P> {
             // Nothing was counted in that is counted out here.
             _ => (false, false),
         };
-        self.len -= usize::from(is_gone);
+        if is_gone {
+            self.len -= 1;
+            self.heap -= heap.row;
+        }
         if is_empty {
             self.by_key.remove(key);
+            self.heap -= heap.key;
         }
     }
 
@@ -174,6 +204,18 @@ impl<K: Ord + Clone, P: Ord + Clone> Entries<K, P> {
     {
         let (key, bucket) = self.by_key.get_key_value(key)?;
         Some((key, bucket.behind(after)))
+    }
+
+    /// The first and the last of the keys that `compare` calls equal: those before them it calls
+    /// less, those behind them greater.
+    pub(super) fn ends(&self, compare: &impl Fn(&K) -> Ordering) -> Option<(&K, &K)> {
+        let within = (
+            Bound::Included(Cut::before(compare)),
+            Bound::Excluded(Cut::behind(compare)),
+        );
+        let mut found = self.by_key.range(within).map(|(key, _)| key);
+        let first = found.next()?;
+        Some((first, found.next_back().unwrap_or(first)))
     }
 
     /// Visits rows in order, from behind `after` where the first key is that one's, until `visit`
@@ -200,7 +242,7 @@ impl<K: Ord + Clone, P: Ord + Clone> Entries<K, P> {
         let keys = self.by_key.len();
         let in_buckets = if keys == self.len { 0 } else { self.len };
         let each = size_of::<(K, Bucket<P>)>();
-        (keys * each + in_buckets * size_of::<(P, u32)>()) * 4 / 3
+        (keys * each + in_buckets * size_of::<(P, u32)>()) * 4 / 3 + self.heap
     }
 }
 
@@ -236,6 +278,8 @@ pub(super) fn is_empty_range<K: Ord>(bounds: &(Bound<K>, Bound<K>)) -> bool {
 mod tests {
     use super::*;
 
+    const HEAP: Heap = Heap { key: 100, row: 10 };
+
     fn under(entries: &Entries<u8, u8>, key: u8) -> Vec<u8> {
         let under = entries.under(&key, None);
         under.map_or_else(Vec::new, |(_, rows)| rows.copied().collect())
@@ -245,22 +289,36 @@ mod tests {
     fn a_row_is_there_until_it_went_as_often_as_it_came() {
         let mut entries = Entries::default();
         for (row, step) in [(1, Step::Came), (1, Step::Came), (2, Step::Came)] {
-            entries.count(7, row, step);
+            entries.count(7, row, HEAP, step);
         }
         assert_eq!(under(&entries, 7), [1, 2]);
-        entries.count(7, 1, Step::Went);
-        entries.count(7, 2, Step::Went);
+        entries.count(7, 1, HEAP, Step::Went);
+        entries.count(7, 2, HEAP, Step::Went);
         assert_eq!((under(&entries, 7), entries.len), (vec![1], 1));
-        entries.count(7, 1, Step::Went);
+        assert_eq!(entries.heap, 110);
+        entries.count(7, 1, HEAP, Step::Went);
         assert_eq!((under(&entries, 7), entries.len), (vec![], 0));
         assert!(entries.by_key.is_empty());
+        assert_eq!(entries.heap, 0);
+    }
+
+    #[test]
+    fn the_ends_of_a_prefix_are_its_first_and_last_key() {
+        let mut entries = Entries::default();
+        for key in [(1, 5), (2, 0), (2, 3), (2, 9), (4, 4)] {
+            entries.count(key, 0_u8, Step::Came);
+        }
+        let ends = |first: u8| entries.ends(&|key: &(u8, u8)| key.0.cmp(&first));
+        assert_eq!(ends(2), Some((&(2, 0), &(2, 9))));
+        assert_eq!(ends(4), Some((&(4, 4), &(4, 4))));
+        assert_eq!((ends(0), ends(3), ends(5)), (None, None, None));
     }
 
     #[test]
     fn a_walk_goes_on_behind_the_row_where_it_stopped() {
         let mut entries = Entries::default();
         for (key, row) in [(1, 1), (1, 2), (1, 3), (2, 1), (3, 9)] {
-            entries.count(key, row, Step::Came);
+            entries.count(key, row, HEAP, Step::Came);
         }
         let mut seen = Vec::new();
         let bounds = (Bound::Included(&1), Bound::Excluded(&3));

@@ -5,8 +5,11 @@
 //! vector of its own, the tail; the tail becomes part of the chunks before the set is cloned for
 //! readers. A clone shares all chunks. A chunk that is shared is copied before it is changed.
 
+use std::cmp::Ordering;
 use std::ops::Bound;
 use std::sync::Arc;
+
+use super::prefix::{Cut, equal};
 
 /// Sorted keys, one of a kind; at most [`most`] of them, never none.
 type Chunk<K> = Vec<K>;
@@ -134,6 +137,25 @@ impl<K: Ord + Clone> KeySet<K> {
             .map(|chunk| chunk.as_slice())
             .chain([self.tail.as_slice()]);
         chunks.flat_map(move |chunk| within(chunk, start, end))
+    }
+
+    /// The first and the last of the keys that `compare` calls equal: those before them it calls
+    /// less, those behind them greater.
+    pub(super) fn ends(&self, compare: &impl Fn(&K) -> Ordering) -> Option<(&K, &K)> {
+        let before = self.chunks.range(..Cut::before(compare)).next_back();
+        let within = (
+            Bound::Included(Cut::before(compare)),
+            Bound::Excluded(Cut::behind(compare)),
+        );
+        let within = self.chunks.range(within);
+        let chunks = before.into_iter().chain(within).map(|(_, chunk)| chunk);
+        let slices = chunks.chain([&self.last]).map(|chunk| chunk.as_slice());
+        let mut slices = slices
+            .chain([self.tail.as_slice()])
+            .map(|keys| equal(keys, compare));
+        let first = slices.find(|keys| !keys.is_empty())?;
+        let last = slices.rfind(|keys| !keys.is_empty()).unwrap_or(first);
+        first.first().zip(last.last())
     }
 
     /// Whether the last chunk is the one where a key is, or would be.

@@ -17,6 +17,7 @@ mod meeting;
 #[cfg(test)]
 mod model_tests;
 mod ordered;
+mod prefix;
 mod publish;
 mod rows;
 mod straight;
@@ -31,7 +32,7 @@ pub use index::{Index, IndexOf, Step};
 pub use kind::{Rows, TableKind};
 pub use publish::{NewTables, Snapshot, Store, Version, Writer};
 pub use rows::IndexRange;
-pub use table::{Table, TableAt};
+pub use table::{Table, TableAt, owned_bounds};
 pub use table_writer::{
     Batch, FirstRow, ImageValues, RowImagesOf, ShownRow, StoredRows, TableMemory, TableReader,
     TableWriter, Unapplied,

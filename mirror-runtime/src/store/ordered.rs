@@ -1,6 +1,7 @@
 //! What a table has beside its rows, made of those that come and go: their order, the secondary
 //! indexes, child rows by parent.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use super::Indexes;
 use super::children::Children;
 use super::index::Step;
 use super::keys::KeySet;
+use super::prefix::Cut;
 use crate::row::Row;
 
 /// The keys of all rows that any version shows, in order, and the secondary indexes.
@@ -60,6 +62,23 @@ impl<K: Ord + Clone> Keys<K> {
             (None, _) => recent.next(),
             _ => many.next(),
         })
+    }
+
+    /// The first and the last of the keys that `compare` calls equal: those before them it calls
+    /// less, those behind them greater.
+    pub(super) fn ends(&self, compare: &impl Fn(&K) -> Ordering) -> Option<(&K, &K)> {
+        let within = (
+            Bound::Included(Cut::before(compare)),
+            Bound::Excluded(Cut::behind(compare)),
+        );
+        let mut recent = self.recent.range(within);
+        let recent = recent
+            .next()
+            .map(|first| (first, recent.next_back().unwrap_or(first)));
+        match (self.many.ends(compare), recent) {
+            (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+            (one, other) => one.or(other),
+        }
     }
 
     /// Adds a key; it is given back when it was there.
@@ -121,6 +140,8 @@ pub(super) struct Following<R: Row> {
     pub(super) children: Children<R>,
     /// Bytes that the rows of all versions have on the heap.
     pub(super) heap_bytes: usize,
+    /// Bytes that the keys in order have on the heap.
+    key_heap_bytes: usize,
     /// Whether readers have an older order.
     is_new: bool,
     /// Whether the large set of keys was changed since readers were given it.
@@ -136,6 +157,7 @@ impl<R: Row> Default for Following<R> {
             again: BTreeMap::new(),
             children: Children::default(),
             heap_bytes: 0,
+            key_heap_bytes: 0,
             is_new: false,
             is_many_own: false,
             dropped: 0,
@@ -167,17 +189,19 @@ impl<R: Row> Following<R> {
     /// About the bytes of the order and the indexes.
     pub(super) fn index_bytes(&self) -> usize {
         let keys = self.ordered.keys.len() * size_of::<R::Key>() * 4 / 3;
-        keys + self.ordered.indexes.bytes() + self.children.bytes()
+        keys + self.key_heap_bytes + self.ordered.indexes.bytes() + self.children.bytes()
     }
 
-    fn key_came(&mut self, key: R::Key) {
+    fn key_came(&mut self, row: &R) {
         self.is_new = true;
-        if let Some(key) = self.ordered.keys.insert(key, &mut self.is_many_own) {
-            *self.again.entry(key).or_default() += 1;
+        match self.ordered.keys.insert(row.key(), &mut self.is_many_own) {
+            Some(key) => *self.again.entry(key).or_default() += 1,
+            None => self.key_heap_bytes += row.key_heap_bytes(),
         }
     }
 
-    fn key_went(&mut self, key: &R::Key) {
+    fn key_went(&mut self, row: &R) {
+        let key = &row.key();
         if let Some(times) = self.again.get_mut(key) {
             *times -= 1;
             if *times == 0 {
@@ -185,6 +209,7 @@ impl<R: Row> Following<R> {
             }
             return;
         }
+        self.key_heap_bytes -= row.key_heap_bytes();
         self.is_new = true;
         self.dropped += 1;
         self.ordered.keys.remove(key);
@@ -195,7 +220,7 @@ impl<R: Row> Follow<R> for Following<R> {
     fn came(&mut self, row: &R, beside: Option<&R>) {
         self.heap_bytes += row.heap_bytes();
         if beside.is_none() {
-            self.key_came(row.key());
+            self.key_came(row);
         }
         self.count(row, beside, Step::Came);
     }
@@ -203,7 +228,7 @@ impl<R: Row> Follow<R> for Following<R> {
     fn went(&mut self, row: &R, beside: Option<&R>) {
         self.heap_bytes -= row.heap_bytes();
         if beside.is_none() {
-            self.key_went(&row.key());
+            self.key_went(row);
         }
         self.count(row, beside, Step::Went);
     }
@@ -249,6 +274,13 @@ mod tests {
                 if key < 400 {
                     assert!(keys.range(bounds).eq(expected.range((bounds.0, bounds.1))));
                 }
+                // As if the tens of a key were a column of its own.
+                let tens = |other: &u32| (other / 10).cmp(&(key / 10));
+                let mut equal = expected.iter().filter(|other| tens(other).is_eq());
+                let ends = equal
+                    .next()
+                    .map(|first| (first, equal.last().unwrap_or(first)));
+                assert_eq!(keys.ends(&tens), ends);
             }
         }
     }

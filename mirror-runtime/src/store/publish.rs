@@ -160,6 +160,12 @@ pub struct NewTables<S: Schema> {
 }
 
 impl<S: Schema> NewTables<S> {
+    /// What the table with this index takes; nothing for one that is not loaded.
+    pub(crate) fn memory(&self, index: usize) -> TableMemory {
+        let table = self.tables.get(index).and_then(Option::as_ref);
+        table.map_or_else(TableMemory::default, |table| table.memory())
+    }
+
     /// Rows of the table with this index; 0 for one that is not loaded.
     pub(crate) fn row_count(&self, index: usize) -> usize {
         let table = self.tables.get(index).and_then(Option::as_ref);

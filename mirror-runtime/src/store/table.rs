@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
@@ -72,6 +73,17 @@ impl<R: Row> TableReader for Table<R> {
             None => false,
         })
     }
+}
+
+/// Bounds of keys from bounds of borrowed ones, as `"a".."b"`.
+pub fn owned_bounds<B, K>(
+    bounds: &impl RangeBounds<B>,
+    owned: impl Fn(&B) -> K,
+) -> (Bound<K>, Bound<K>) {
+    (
+        bounds.start_bound().map(&owned),
+        bounds.end_bound().map(&owned),
+    )
 }
 
 /// A table at one version.
@@ -167,6 +179,38 @@ impl<'s, R: Row> TableAt<'s, R> {
     pub fn index_range<I: IndexOf<R>>(self, bounds: impl RangeBounds<I::Key>) -> IndexRange<'s, R> {
         let bounds = (bounds.start_bound().cloned(), bounds.end_bound().cloned());
         by_index::<I, R>(self, self.shared.ordered.load_full(), bounds)
+    }
+
+    /// The rows whose keys `compare` calls equal, in key order: it compares the first parts of a
+    /// key with values, so that it calls the keys before these less, those behind them greater.
+    #[must_use]
+    pub fn prefix(self, compare: impl Fn(&R::Key) -> Ordering) -> IndexRange<'s, R> {
+        let ordered = self.shared.ordered.load_full();
+        let Some((first, last)) = ordered.keys.ends(&compare) else {
+            return IndexRange::empty();
+        };
+        let bounds = (
+            Bound::Included(first.clone()),
+            Bound::Included(last.clone()),
+        );
+        by_key(self, ordered, bounds)
+    }
+
+    /// As [`prefix`](Self::prefix), by the keys of an index: in its order, then in that of keys.
+    #[must_use]
+    pub fn index_prefix<I: IndexOf<R>>(
+        self,
+        compare: impl Fn(&I::Key) -> Ordering,
+    ) -> IndexRange<'s, R> {
+        let ordered = self.shared.ordered.load_full();
+        let Some((first, last)) = I::index(&ordered.indexes).entries.ends(&compare) else {
+            return IndexRange::empty();
+        };
+        let bounds = (
+            Bound::Included(first.clone()),
+            Bound::Included(last.clone()),
+        );
+        by_index::<I, R>(self, ordered, bounds)
     }
 
     /// Number of rows.

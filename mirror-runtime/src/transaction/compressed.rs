@@ -1,8 +1,9 @@
 //! Compressed transactions (MySQL) and compressed events (MariaDB) within a stream.
 
 use super::unpack::{PayloadEvent, UnpackError};
-use super::{TransactionReader, TransactionSink, unreadable, unsupported};
+use super::{TransactionReader, TransactionSink, unreadable};
 use crate::error::Error;
+use crate::limits::{Limit, LimitError};
 use crate::source::RawEvent;
 use crate::source::event::{QueryEvent, TransactionPayload, event_type};
 
@@ -109,18 +110,20 @@ impl TransactionReader {
     }
 }
 
-/// A limit that was reached names the setting that avoids it; all else is damage.
+/// A limit that was reached is said as such; all else is damage.
 pub(super) fn unpack_error(error: &UnpackError, event: &RawEvent<'_>) -> Error {
-    match error {
-        UnpackError::EventTooLarge { .. } | UnpackError::PayloadTooLarge { .. } => unsupported(
-            &error.to_string(),
-            event,
-            "switch binlog compression off where such changes are written \
-             (binlog_transaction_compression, log_bin_compress), or write smaller transactions, \
-             and start again behind this one",
-        ),
-        other => unreadable(event, &other.to_string()),
+    let (limit, allowed) = match error {
+        UnpackError::EventTooLarge { limit } => (Limit::EventBytes, *limit),
+        UnpackError::PayloadTooLarge { limit } => (Limit::PayloadBytes, *limit),
+        other => return unreadable(event, &other.to_string()),
+    };
+    LimitError {
+        limit,
+        what: format!("{error}, at {}", event.end_position()),
+        found: None,
+        allowed,
     }
+    .into()
 }
 
 #[cfg(test)]

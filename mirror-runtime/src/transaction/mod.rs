@@ -27,6 +27,7 @@ use crate::error::{Error, TableError};
 use crate::event_policy::{EventPolicy, event_policy};
 use crate::image::{ColumnDefault, RowsEvent, RowsKind};
 use crate::layout::TableLayout;
+use crate::limits::Limits;
 use crate::source::event::{event_type, rows_query};
 use crate::source::{
     BinlogPosition, Collations, Family, Gtid, GtidEvent, RawEvent, SourceError, StatementTexts,
@@ -88,6 +89,14 @@ impl TransactionReader {
             commit_micros: None,
             started: false,
         }
+    }
+
+    /// The same reader with limits for what is unpacked.
+    #[must_use]
+    pub fn with_limits(mut self, limits: &Limits) -> Self {
+        self.unpacker
+            .limit(limits.event_bytes, limits.payload_bytes);
+        self
     }
 
     /// The same reader with what columns have that an insert's image lacks: by table index, by

@@ -9,12 +9,6 @@ use zstd::stream::raw::{Decoder, Operation};
 use crate::source::EventHeader;
 use crate::source::event::TransactionPayload;
 
-/// Most bytes of one event, decompressed: the servers write no larger ones (MySQL manual and
-/// MariaDB knowledge base, "max_allowed_packet": at most 1 GiB).
-const MAX_EVENT_BYTES: u64 = 1 << 30;
-/// Most bytes of one payload, decompressed. They are never in memory together; the limit is
-/// there because a few megabytes can be made to decompress for hours.
-const MAX_PAYLOAD_BYTES: u64 = 1 << 36;
 /// Bytes by which a buffer grows as they come, and that are kept for the next event.
 const STEP_BYTES: usize = 1 << 22;
 
@@ -56,7 +50,11 @@ fn more(goes_on: bool) -> &'static str {
 /// How much is decompressed at most.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
+    /// The servers write no larger events than 1 GiB (MySQL manual and MariaDB knowledge base,
+    /// "max_allowed_packet").
     event: u64,
+    /// The events of a payload are never in memory together; the limit is there because a few
+    /// megabytes can be made to decompress for hours.
     payload: u64,
 }
 
@@ -72,13 +70,14 @@ pub(super) struct Unpacker {
 
 impl Default for Unpacker {
     fn default() -> Self {
+        let limits = crate::limits::Limits::default();
         Self {
             zstd: None,
             zlib: None,
             buffer: Vec::new(),
             limits: Limits {
-                event: MAX_EVENT_BYTES,
-                payload: MAX_PAYLOAD_BYTES,
+                event: limits.event_bytes,
+                payload: limits.payload_bytes,
             },
         }
     }
@@ -94,6 +93,11 @@ pub(super) struct PayloadEvent<'u> {
 }
 
 impl Unpacker {
+    /// Takes other limits.
+    pub(super) fn limit(&mut self, event: u64, payload: u64) {
+        self.limits = Limits { event, payload };
+    }
+
     /// The events of a payload, one after the other.
     ///
     /// # Errors

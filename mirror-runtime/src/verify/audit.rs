@@ -131,6 +131,12 @@ impl Watched {
         change(&mut progress.unwrap_or_else(PoisonError::into_inner));
     }
 
+    /// Rounds that have ended.
+    fn rounds(&self) -> u64 {
+        let progress = self.progress.lock();
+        progress.unwrap_or_else(PoisonError::into_inner).rounds
+    }
+
     /// Waits, but no longer once the auditor is to stop.
     fn wait(&self, time: Duration, is_over: &dyn Fn() -> bool) {
         let until = Instant::now() + time;
@@ -219,7 +225,8 @@ fn walk<S: Schema>(
             due: Instant::now(),
         };
         let before = shared.status.get();
-        let result = Verification::new(shared, verify, &mut watch).run();
+        let span = tracing::info_span!("audit_round", round = watched.rounds() + 1);
+        let result = span.in_scope(|| Verification::new(shared, verify, &mut watch).run());
         if watched.is_stopped() || has_ended() {
             return;
         }

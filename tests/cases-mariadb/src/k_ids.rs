@@ -377,6 +377,30 @@ impl<'s> KIdsView<'s> {
         self.table.range(bounds)
     }
 
+    /// The rows with these values of `u`, the first of the primary key (`u`, `six`, `four`), in its order.
+    pub fn prefix(self, u: mirror_runtime::Uuid) -> IndexRange<'s, KIds> {
+        let wanted0 = u;
+        self.table
+            .prefix(|key| {
+                let (part0, _, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
+    /// The rows with these values of `u`, `six`, the first of the primary key (`u`, `six`, `four`), in its order.
+    pub fn prefix_2(
+        self,
+        u: mirror_runtime::Uuid,
+        six: std::net::Ipv6Addr,
+    ) -> IndexRange<'s, KIds> {
+        let (wanted0, wanted1) = (u, six);
+        self.table
+            .prefix(|key| {
+                let (part0, part1, _) = key;
+                Ord::cmp(part0, &wanted0).then_with(|| Ord::cmp(part1, &wanted1))
+            })
+    }
+
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, KIds> {
         self.table.iter()

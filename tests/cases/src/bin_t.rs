@@ -154,6 +154,11 @@ impl Row for BinT {
         0 + self.k.heap_bytes() + self.v.heap_bytes() + self.c.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.k.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -351,7 +356,14 @@ impl<'s> BinTView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(self, bounds: impl RangeBounds<Box<[u8]>>) -> IndexRange<'s, BinT> {
+    pub fn range<'a>(self, bounds: impl RangeBounds<&'a [u8]>) -> IndexRange<'s, BinT> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                Box::<[u8]>::from(*part0)
+            },
+        );
         self.table.range(bounds)
     }
 

@@ -128,6 +128,11 @@ impl Row for CiT {
         0 + self.k.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.k.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -288,10 +293,14 @@ impl<'s> CiTView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
-        self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
-    ) -> IndexRange<'s, CiT> {
+    pub fn range<'a>(self, bounds: impl RangeBounds<&'a str>) -> IndexRange<'s, CiT> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.range(bounds)
     }
 

@@ -419,6 +419,18 @@ impl<'s> FkAView<'s> {
     ) -> IndexRange<'s, FkA> {
         self.table.index_range::<index_keys::by_code>(bounds)
     }
+
+    /// The rows with these values of `code`, the first of the unique index `code` (`code`, `d`), in its order.
+    pub fn by_code_prefix(self, code: Option<u64>) -> IndexRange<'s, FkA> {
+        let wanted0 = code;
+        self.table
+            .index_prefix::<
+                index_keys::by_code,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
 }
 
 impl<'s> IntoIterator for FkAView<'s> {

@@ -348,6 +348,16 @@ impl<'s> FkCView<'s> {
         self.table.range(bounds)
     }
 
+    /// The rows with these values of `b`, the first of the primary key (`b`, `id`), in its order.
+    pub fn prefix(self, b: i32) -> IndexRange<'s, FkC> {
+        let wanted0 = b;
+        self.table
+            .prefix(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, FkC> {
         self.table.iter()

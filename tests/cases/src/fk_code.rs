@@ -415,6 +415,18 @@ impl<'s> FkCodeView<'s> {
     ) -> IndexRange<'s, FkCode> {
         self.table.index_range::<index_keys::by_fk_code_a>(bounds)
     }
+
+    /// The rows with these values of `c`, the first of the index `fk_code_a` (`c`, `e`), in its order.
+    pub fn by_fk_code_a_prefix(self, c: Option<u64>) -> IndexRange<'s, FkCode> {
+        let wanted0 = c;
+        self.table
+            .index_prefix::<
+                index_keys::by_fk_code_a,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
 }
 
 impl<'s> IntoIterator for FkCodeView<'s> {

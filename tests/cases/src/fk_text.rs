@@ -113,6 +113,11 @@ impl Row for FkText {
         0 + self.k.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.k.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -257,10 +262,14 @@ impl<'s> FkTextView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
-        self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
-    ) -> IndexRange<'s, FkText> {
+    pub fn range<'a>(self, bounds: impl RangeBounds<&'a str>) -> IndexRange<'s, FkText> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.range(bounds)
     }
 

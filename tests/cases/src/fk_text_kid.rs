@@ -301,6 +301,10 @@ mod index_keys {
         fn is_same(one: &FkTextKid, other: &FkTextKid) -> bool {
             one.k == other.k
         }
+        #[inline]
+        fn heap_bytes(row: &FkTextKid) -> usize {
+            row.k.heap_bytes()
+        }
         fn index(indexes: &FkTextKidIndexes) -> &Index<Self, FkTextKid> {
             &indexes.by_fk_text_k
         }
@@ -378,10 +382,17 @@ impl<'s> FkTextKidView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `fk_text_k` (`k`), then of the row's key.
-    pub fn by_fk_text_k_range(
+    pub fn by_fk_text_k_range<'a>(
         self,
-        bounds: impl RangeBounds<Option<mirror_runtime::Text>>,
+        bounds: impl RangeBounds<Option<&'a str>>,
     ) -> IndexRange<'s, FkTextKid> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                part0.map(mirror_runtime::Text::from)
+            },
+        );
         self.table.index_range::<index_keys::by_fk_text_k>(bounds)
     }
 }

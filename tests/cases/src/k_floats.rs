@@ -339,6 +339,16 @@ impl<'s> KFloatsView<'s> {
         self.table.range(bounds)
     }
 
+    /// The rows with these values of `d`, the first of the primary key (`d`, `f`), in its order.
+    pub fn prefix(self, d: f64) -> IndexRange<'s, KFloats> {
+        let wanted0 = mirror_runtime::TotalF64::from(d);
+        self.table
+            .prefix(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, KFloats> {
         self.table.iter()

@@ -333,6 +333,16 @@ impl<'s> KLabelsView<'s> {
         self.table.range(bounds)
     }
 
+    /// The rows with these values of `e`, the first of the primary key (`e`, `s`), in its order.
+    pub fn prefix(self, e: KLabelsE) -> IndexRange<'s, KLabels> {
+        let wanted0 = e;
+        self.table
+            .prefix(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, KLabels> {
         self.table.iter()

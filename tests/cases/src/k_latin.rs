@@ -128,6 +128,11 @@ impl Row for KLatin {
         0 + self.l.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.l.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -288,7 +293,17 @@ impl<'s> KLatinView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(self, bounds: impl RangeBounds<Box<[u8]>>) -> IndexRange<'s, KLatin> {
+    pub fn range<'a>(
+        self,
+        bounds: impl RangeBounds<&'a [u8]>,
+    ) -> IndexRange<'s, KLatin> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                Box::<[u8]>::from(*part0)
+            },
+        );
         self.table.range(bounds)
     }
 

@@ -183,6 +183,11 @@ impl Row for KNumbers {
         0 + self.a.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.a.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -424,13 +429,61 @@ impl<'s> KNumbersView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
+    pub fn range<'a>(
         self,
         bounds: impl RangeBounds<
-            (mirror_runtime::BigDecimal, mirror_runtime::Decimal, u64, u16),
+            (&'a mirror_runtime::BigDecimal, mirror_runtime::Decimal, u64, u16),
         >,
     ) -> IndexRange<'s, KNumbers> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1, part2, part3) = key;
+                ((*part0).clone(), *part1, *part2, *part3)
+            },
+        );
         self.table.range(bounds)
+    }
+
+    /// The rows with these values of `a`, the first of the primary key (`a`, `b`, `bits`, `y`), in its order.
+    pub fn prefix(self, a: &mirror_runtime::BigDecimal) -> IndexRange<'s, KNumbers> {
+        let wanted0 = a.clone();
+        self.table
+            .prefix(|key| {
+                let (part0, _, _, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
+    /// The rows with these values of `a`, `b`, the first of the primary key (`a`, `b`, `bits`, `y`), in its order.
+    pub fn prefix_2(
+        self,
+        a: &mirror_runtime::BigDecimal,
+        b: mirror_runtime::Decimal,
+    ) -> IndexRange<'s, KNumbers> {
+        let (wanted0, wanted1) = (a.clone(), b);
+        self.table
+            .prefix(|key| {
+                let (part0, part1, _, _) = key;
+                Ord::cmp(part0, &wanted0).then_with(|| Ord::cmp(part1, &wanted1))
+            })
+    }
+
+    /// The rows with these values of `a`, `b`, `bits`, the first of the primary key (`a`, `b`, `bits`, `y`), in its order.
+    pub fn prefix_3(
+        self,
+        a: &mirror_runtime::BigDecimal,
+        b: mirror_runtime::Decimal,
+        bits: u64,
+    ) -> IndexRange<'s, KNumbers> {
+        let (wanted0, wanted1, wanted2) = (a.clone(), b, bits);
+        self.table
+            .prefix(|key| {
+                let (part0, part1, part2, _) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+            })
     }
 
     /// All rows, in key order.

@@ -160,6 +160,11 @@ impl Row for KTexts {
         0 + self.l.heap_bytes() + self.g.heap_bytes() + self.c.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.l.heap_bytes() + self.g.heap_bytes() + self.c.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -364,11 +369,42 @@ impl<'s> KTextsView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
+    pub fn range<'a>(
         self,
-        bounds: impl RangeBounds<(mirror_runtime::Text, Box<[u8]>, mirror_runtime::Text)>,
+        bounds: impl RangeBounds<(&'a str, &'a [u8], &'a str)>,
     ) -> IndexRange<'s, KTexts> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1, part2) = key;
+                (
+                    mirror_runtime::Text::from(*part0),
+                    Box::<[u8]>::from(*part1),
+                    mirror_runtime::Text::from(*part2),
+                )
+            },
+        );
         self.table.range(bounds)
+    }
+
+    /// The rows with these values of `l`, the first of the primary key (`l`, `g`, `c`), in its order.
+    pub fn prefix(self, l: &str) -> IndexRange<'s, KTexts> {
+        let wanted0 = mirror_runtime::Text::from(l);
+        self.table
+            .prefix(|key| {
+                let (part0, _, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
+    /// The rows with these values of `l`, `g`, the first of the primary key (`l`, `g`, `c`), in its order.
+    pub fn prefix_2(self, l: &str, g: &[u8]) -> IndexRange<'s, KTexts> {
+        let (wanted0, wanted1) = (mirror_runtime::Text::from(l), Box::<[u8]>::from(g));
+        self.table
+            .prefix(|key| {
+                let (part0, part1, _) = key;
+                Ord::cmp(part0, &wanted0).then_with(|| Ord::cmp(part1, &wanted1))
+            })
     }
 
     /// All rows, in key order.

@@ -442,6 +442,47 @@ impl<'s> KTimesView<'s> {
         self.table.range(bounds)
     }
 
+    /// The rows with these values of `d`, the first of the primary key (`d`, `dt`, `ts`, `t`), in its order.
+    pub fn prefix(self, d: mirror_runtime::Date) -> IndexRange<'s, KTimes> {
+        let wanted0 = d;
+        self.table
+            .prefix(|key| {
+                let (part0, _, _, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
+    /// The rows with these values of `d`, `dt`, the first of the primary key (`d`, `dt`, `ts`, `t`), in its order.
+    pub fn prefix_2(
+        self,
+        d: mirror_runtime::Date,
+        dt: mirror_runtime::DateTime,
+    ) -> IndexRange<'s, KTimes> {
+        let (wanted0, wanted1) = (d, dt);
+        self.table
+            .prefix(|key| {
+                let (part0, part1, _, _) = key;
+                Ord::cmp(part0, &wanted0).then_with(|| Ord::cmp(part1, &wanted1))
+            })
+    }
+
+    /// The rows with these values of `d`, `dt`, `ts`, the first of the primary key (`d`, `dt`, `ts`, `t`), in its order.
+    pub fn prefix_3(
+        self,
+        d: mirror_runtime::Date,
+        dt: mirror_runtime::DateTime,
+        ts: mirror_runtime::Timestamp,
+    ) -> IndexRange<'s, KTimes> {
+        let (wanted0, wanted1, wanted2) = (d, dt, ts);
+        self.table
+            .prefix(|key| {
+                let (part0, part1, part2, _) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+            })
+    }
+
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, KTimes> {
         self.table.iter()

@@ -300,6 +300,16 @@ impl<'s> PartTView<'s> {
         self.table.range(bounds)
     }
 
+    /// The rows with these values of `id`, the first of the primary key (`id`, `d`), in its order.
+    pub fn prefix(self, id: i32) -> IndexRange<'s, PartT> {
+        let wanted0 = id;
+        self.table
+            .prefix(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, PartT> {
         self.table.iter()

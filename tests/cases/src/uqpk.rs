@@ -394,6 +394,16 @@ impl<'s> UqpkView<'s> {
         self.table.range(bounds)
     }
 
+    /// The rows with these values of `u`, the first of the unique key `b_good` (`u`, `k`), in its order.
+    pub fn prefix(self, u: i32) -> IndexRange<'s, Uqpk> {
+        let wanted0 = u;
+        self.table
+            .prefix(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, Uqpk> {
         self.table.iter()

@@ -14,10 +14,14 @@ use test_mirror::{Snapshot, Tables};
 const ROWS: i32 = 20_000;
 const TIME: Duration = Duration::from_secs(20);
 
-fn big() -> usize {
+fn table(name: &str) -> usize {
     let layouts = Tables::layouts().iter();
     let mut layouts = layouts.map(|layout| layout.table);
-    layouts.position(|table| table == "big").unwrap()
+    layouts.position(|table| table == name).unwrap()
+}
+
+fn big() -> usize {
+    table("big")
 }
 
 /// Images of rows with these ids, whose `n` is what `n` gives.
@@ -34,7 +38,11 @@ fn images(ids: std::ops::Range<i32>, n: i32) -> Vec<u8> {
 }
 
 fn apply(writer: &mut Writer<Tables>, kind: RowsKind, rows: &[u8]) {
-    let layout = Tables::layouts()[big()];
+    apply_to(big(), writer, kind, rows);
+}
+
+fn apply_to(index: usize, writer: &mut Writer<Tables>, kind: RowsKind, rows: &[u8]) {
+    let layout = Tables::layouts()[index];
     let map = TableMap::parse(&table_map_body(7, layout)).unwrap();
     let plan = Plan::new(layout, &map).unwrap();
     let event = RowsEvent {
@@ -49,7 +57,7 @@ fn apply(writer: &mut Writer<Tables>, kind: RowsKind, rows: &[u8]) {
         rows,
         rows_at: 0,
     };
-    let (table, at) = writer.table_mut(big()).unwrap();
+    let (table, at) = writer.table_mut(index).unwrap();
     table.apply(at, &plan, &event, Mode::Strict, None).unwrap();
 }
 
@@ -67,6 +75,35 @@ fn a_mass_delete_is_given_back_on_a_quiet_server() {
     while writer.tidy(TIME) {}
     let left = writer.memory(big());
     assert_eq!((left.rows, left.versions), (0, 0), "{left:?}");
+    assert!(left.row_bytes + left.index_bytes < 10_000, "{left:?}");
+}
+
+#[test]
+fn text_of_keys_is_counted_where_they_are_kept_in_order_and_given_back() {
+    let index = table("key_text");
+    let rows = |bytes: usize| -> Vec<u8> {
+        // The third column is NULL.
+        let row = |number: usize| {
+            let text = format!("{number:0bytes$}").into_bytes();
+            [vec![4, bytes as u8], text, 5_i64.to_le_bytes().to_vec()].concat()
+        };
+        (0..1_000).flat_map(row).collect()
+    };
+    let filled = |bytes: usize| {
+        let (store, mut writer) = Store::<Tables>::new();
+        apply_to(index, &mut writer, RowsKind::Insert, &rows(bytes));
+        commit(&mut writer);
+        (store, writer)
+    };
+    let (_store, short) = filled(8);
+    let (_store, mut long) = filled(40);
+    let beyond = long.memory(index).index_bytes - short.memory(index).index_bytes;
+    // Once in their order, once in the index over `n`.
+    assert!((80_000..90_000).contains(&beyond), "{beyond}");
+    apply_to(index, &mut long, RowsKind::Delete, &rows(40));
+    commit(&mut long);
+    while long.tidy(TIME) {}
+    let left = long.memory(index);
     assert!(left.row_bytes + left.index_bytes < 10_000, "{left:?}");
 }
 

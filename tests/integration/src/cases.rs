@@ -205,7 +205,7 @@ impl<'s, S: Generated> Case<'s, S> {
     /// # Panics
     /// When they differ.
     pub fn assert_equals_server(&self, mirror: &Mirror<S>, what: &str) {
-        let tables = mirror.subscribe().tables().unwrap();
+        let subscription = mirror.subscribe();
         let mut conn = self.site.conn();
         for (index, layout) in S::layouts().iter().enumerate() {
             let name = layout.full_name();
@@ -216,7 +216,7 @@ impl<'s, S: Generated> Case<'s, S> {
             {
                 continue;
             }
-            let held = table_rows(&tables, index);
+            let held = table_rows(subscription.tables(), index);
             if let Some(found) = difference(layout, held, server_rows(&mut conn, layout)) {
                 panic!(
                     "{}, {what}: mirror and server differ: {found}",

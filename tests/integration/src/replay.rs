@@ -1,16 +1,21 @@
 //! A subscription's transactions, applied to the snapshot that they follow on.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use mirror_runtime::store::ChangeView;
-use mirror_runtime::{BinlogPosition, NoTransaction, Op, Schema, Subscription};
+use mirror_runtime::{
+    BinlogPosition, Deliveries, Delivery, NoTransaction, Op, Resync, Schema, Subscription, Version,
+};
 use test_mirror::{Mirror, Snapshot, Tables, Transaction};
 
 use crate::compare::difference;
 use crate::oracle::Line;
 use crate::shown::{key_of, snapshot_rows, values_of};
 
+/// Time without a transaction after which all have come.
+const SILENCE: Duration = Duration::from_millis(300);
 /// GTIDs that are kept, to see whether one comes twice; long tests would fill the memory with all.
 const GTIDS_KEPT: usize = 10_000;
 
@@ -33,16 +38,22 @@ pub struct Replay {
 
 impl Replay {
     /// A copy of the subscription's first snapshot.
-    ///
-    /// # Panics
-    /// When a transaction was taken already.
     #[must_use]
     pub fn new(subscription: &Subscription<Tables>) -> Self {
-        let snapshot = subscription.snapshot().unwrap();
+        Self::from(&subscription.snapshot(), subscription.version())
+    }
+
+    /// A copy of the state that a subscriber starts from, or starts anew from.
+    #[must_use]
+    pub fn of(state: &Resync<Tables>) -> Self {
+        Self::from(&state.snapshot(), state.version())
+    }
+
+    fn from(snapshot: &Snapshot, version: &Version) -> Self {
         let tables = Tables::layouts()
             .iter()
             .map(|layout| {
-                let rows = snapshot_rows(&snapshot, layout).into_iter().map(|line| {
+                let rows = snapshot_rows(snapshot, layout).into_iter().map(|line| {
                     let key = layout.key.iter().map(|&field| line[field].clone());
                     (key.collect(), line)
                 });
@@ -53,7 +64,7 @@ impl Replay {
             tables,
             gtids: BTreeSet::new(),
             gtids_in_order: VecDeque::new(),
-            position: subscription.version().position.clone(),
+            position: version.position.clone(),
             transactions: 0,
             changes: 0,
             reloads: 0,
@@ -80,6 +91,23 @@ impl Replay {
         while Instant::now() < until {
             match subscription.next_timeout(silence) {
                 Ok(transaction) => self.apply(&transaction),
+                Err(NoTransaction::Yet | NoTransaction::Ended) => return,
+            }
+        }
+    }
+
+    /// As [`drain`](Self::drain), of a subscription that has let go of its snapshot.
+    fn drain_deliveries(
+        &mut self,
+        deliveries: &Deliveries<Tables>,
+        silence: Duration,
+        limit: Duration,
+    ) {
+        let until = Instant::now() + limit;
+        while Instant::now() < until {
+            match deliveries.next_timeout(silence) {
+                Ok(Delivery::Transaction(transaction)) => self.apply(&transaction),
+                Ok(Delivery::Resync(state)) => panic!("transactions were dropped: {state:?}"),
                 Err(NoTransaction::Yet | NoTransaction::Ended) => return,
             }
         }
@@ -151,6 +179,20 @@ impl Replay {
         }
     }
 
+    /// The last position that was applied.
+    #[must_use]
+    pub fn position(&self) -> Option<&BinlogPosition> {
+        self.position.as_ref()
+    }
+
+    /// A number that tells the rows from others.
+    #[must_use]
+    pub fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.tables.hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// Whether the copy is what the snapshot shows.
     ///
     /// # Panics
@@ -172,15 +214,17 @@ impl Replay {
 pub fn check_replayed(mirror: &Mirror, work: impl FnOnce()) {
     let subscription = mirror.subscribe();
     let mut replay = Replay::new(&subscription);
+    // A snapshot that is held keeps old versions of rows in memory.
+    let deliveries = subscription.into_deliveries();
     std::thread::scope(|scope| {
         let (done, is_done) = std::sync::mpsc::channel::<()>();
         let replayed = scope.spawn(move || {
             // The other end is dropped when the work is done, or has failed.
             while is_done.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected) {
                 let turn = Duration::from_millis(20);
-                replay.drain_within(&subscription, turn, turn);
+                replay.drain_deliveries(&deliveries, turn, turn);
             }
-            replay.drain(&subscription, Duration::from_millis(300));
+            replay.drain_deliveries(&deliveries, SILENCE, Duration::from_secs(60));
             replay
         });
         work();

@@ -5,7 +5,9 @@ use integration::compare::assert_equals_server;
 use integration::{World, on_both_servers, run_in};
 use lab::{Flavor, ServerOptions};
 use mirror_runtime::source::{Finding, FindingKind, Severity, SourceErrorKind};
-use mirror_runtime::{Diagnosis, Error, Options, State, diagnose};
+use mirror_runtime::{
+    CheckpointOptions, Diagnosis, Error, Options, State, VerifyOptions, WhenUnusable, diagnose,
+};
 use mysql::prelude::Queryable;
 use test_mirror::{Mirror, Tables};
 
@@ -446,7 +448,7 @@ fn the_rights_that_are_named_are_enough(flavor: Flavor) {
     }
     let diagnosis = examine(&options);
     assert!(diagnosis.ok(), "{diagnosis:#?}");
-    let mirror = world.mirror_with(options);
+    let mirror = world.mirror_with(options.clone());
     world.run("INSERT INTO account_a VALUES (1, 10, NULL), (2, 20, 'two')");
     world.run("ALTER TABLE account_a ADD KEY extra (note)");
     world.run("UPDATE account_a SET balance = 30 WHERE id = 1");
@@ -457,6 +459,23 @@ fn the_rights_that_are_named_are_enough(flavor: Flavor) {
         1,
         "a load works with these rights too"
     );
+    let report = mirror.verify(&VerifyOptions::default()).unwrap();
+    assert_eq!(report.differences(), 0, "{report}");
+    drop(mirror);
+
+    // So are they for a start from a checkpoint.
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = options;
+    options.checkpoint = Some(CheckpointOptions {
+        when_unusable: WhenUnusable::Refuse,
+        ..CheckpointOptions::new(folder.path())
+    });
+    world.mirror_with(options.clone()).stop();
+    world.run("UPDATE account_a SET balance = 31 WHERE id = 1");
+    let mirror = world.mirror_with(options);
+    assert_equals_server(&world, &mirror);
+    let started_from = mirror.status().checkpoint.unwrap().started_from;
+    assert!(started_from.is_some(), "it was loaded");
 }
 
 /// Statements go through views, triggers and functions that the account may not see.

@@ -7,7 +7,9 @@ use integration::compare::server_difference;
 use integration::{Random, World, on_both_servers, rounds, wait_for};
 use lab::{Flavor, Proxy, ServerOptions};
 use mirror_runtime::source::GtidSet;
-use mirror_runtime::{CheckpointOptions, Error, Health, Options, State, WhenUnusable};
+use mirror_runtime::{
+    CheckpointError, CheckpointOptions, Error, Health, Options, State, WhenUnusable,
+};
 use mysql::prelude::Queryable;
 use test_mirror::Mirror;
 
@@ -18,6 +20,8 @@ on_both_servers!(
     a_position_in_a_file_is_not_gone_on_with_on_another_server,
     what_was_written_can_be_waited_for,
     a_checkpoint_of_one_server_is_gone_on_with_at_another,
+    a_start_from_a_checkpoint_waits_for_a_replica_that_lags,
+    a_start_from_a_checkpoint_waits_for_a_server_no_longer_than_it_may,
 );
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -411,4 +415,74 @@ fn a_checkpoint_of_one_server_is_gone_on_with_at_another(flavor: Flavor) {
         let status = mirror.status();
         assert_eq!(status.reloads, 0, "{flavor}: {:?}", status.last_reload);
     }
+}
+
+/// A checkpoint that has more than the second server: how to start from it there alone.
+fn ahead_of_the_second(chain: &Chain, folder: &std::path::Path) -> Options {
+    let mut random = Random::for_test();
+    let mut options = chain.options();
+    options.checkpoint = Some(CheckpointOptions {
+        when_unusable: WhenUnusable::Refuse,
+        ..CheckpointOptions::new(folder)
+    });
+    let mirror = chain.first.mirror_with(options.clone());
+    write(&chain.first, &mut random, 20);
+    chain.wait_until_replicated();
+    chain.stop_replication();
+    write(&chain.first, &mut random, 20);
+    chain.assert_equals(&mirror, &chain.first, "before");
+    mirror.stop();
+    // The first of these does not answer.
+    let gone = Proxy::start(chain.first.server.port()).unwrap().port();
+    let second = chain.second.server.port();
+    let url = format!("mysql://root@127.0.0.1:{second},127.0.0.1:{gone}/");
+    options.url = url.parse().unwrap();
+    options
+}
+
+fn a_start_from_a_checkpoint_waits_for_a_replica_that_lags(flavor: Flavor) {
+    let Some(chain) = Chain::start(flavor) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = ahead_of_the_second(&chain, folder.path());
+    options.behind_patience = PATIENCE;
+    let mirror = Mirror::start(options).unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(mirror.error(), None);
+    assert_ne!(mirror.status().state, State::Live);
+    chain.start_replication();
+    mirror.wait_until_live(PATIENCE).unwrap();
+    chain.wait_until_replicated();
+    let checkpoint = mirror.status().checkpoint.unwrap();
+    assert!(checkpoint.started_from.is_some(), "{checkpoint:?}");
+    chain.assert_equals(&mirror, &chain.second, "behind the wait");
+    let status = mirror.status();
+    assert_eq!(status.reloads, 0, "{flavor}: {:?}", status.last_reload);
+}
+
+fn a_start_from_a_checkpoint_waits_for_a_server_no_longer_than_it_may(flavor: Flavor) {
+    let Some(chain) = Chain::start(flavor) else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = ahead_of_the_second(&chain, folder.path());
+    options.behind_patience = Duration::from_millis(500);
+    let mirror = Mirror::start(options.clone()).unwrap();
+    let ended = mirror.wait_until_live(PATIENCE);
+    assert!(
+        matches!(
+            ended,
+            Err(Error::Checkpoint(CheckpointError::Refused { .. }))
+        ),
+        "{ended:?}"
+    );
+    println!("{}", ended.unwrap_err());
+    drop(mirror);
+    // A stop does not wait for it either.
+    options.behind_patience = PATIENCE;
+    let mirror = Mirror::start(options).unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    mirror.stop();
+    assert_eq!(mirror.status().state, State::Stopped);
 }

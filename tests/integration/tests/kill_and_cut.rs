@@ -39,12 +39,14 @@ fn a_killed_server_loses_and_doubles_nothing(flavor: Flavor) {
                 let (before, shown) = (writers.commits(), mirror.status());
                 std::thread::sleep(Duration::from_millis(100 + random.below(300)));
                 world.server.kill9().unwrap();
-                let noticed = || mirror.status().reconnects > shown.reconnects;
+                // The loss is noticed, and one more try has failed.
+                let failed = || mirror.status().connection_attempts > shown.connection_attempts + 1;
                 assert!(
-                    wait_for(PATIENCE, noticed),
+                    wait_for(PATIENCE, failed),
                     "{flavor}: {:?}",
                     mirror.status()
                 );
+                assert_eq!(mirror.status().reconnects, shown.reconnects);
                 world.server.restart().unwrap();
                 let goes_on = || {
                     writers.commits() > before + 10
@@ -64,11 +66,14 @@ fn a_killed_server_loses_and_doubles_nothing(flavor: Flavor) {
     });
     let status = mirror.status();
     println!(
-        "{flavor}: {kills} kills, {} tries to connect again, {} commits",
+        "{flavor}: {kills} kills, {} connections made again by {} tries, {} commits",
         status.reconnects,
+        status.connection_attempts,
         writers.commits()
     );
     assert_eq!(status.reloads, 0, "{status:?}");
+    // Each kill ends one connection, and nothing else does.
+    assert_eq!(status.reconnects, u64::from(kills), "{status:?}");
 }
 
 fn a_cut_connection_loses_and_doubles_nothing(flavor: Flavor) {
@@ -98,11 +103,11 @@ fn check_cuts(flavor: Flavor, options: &ServerOptions) -> World {
             // The connections made from now on end at random bytes, some within the handshake.
             proxy.cut_after(Some(random.below(30_000)));
             proxy.cut_all();
-            let mut passed = mirror.status().reconnects;
+            let mut passed = mirror.status().connection_attempts;
             while passed < cuts {
-                let now = || mirror.status().reconnects > passed;
+                let now = || mirror.status().connection_attempts > passed;
                 assert!(wait_for(PATIENCE, now), "{flavor}: {:?}", mirror.status());
-                passed = mirror.status().reconnects;
+                passed = mirror.status().connection_attempts;
                 let most = *random.pick(&[300, 3_000, 30_000, 100_000]);
                 proxy.cut_after(Some(random.below(most)));
             }
@@ -115,7 +120,7 @@ fn check_cuts(flavor: Flavor, options: &ServerOptions) -> World {
     let status = mirror.status();
     println!(
         "{flavor}: {} cuts, {} commits",
-        status.reconnects,
+        status.connection_attempts,
         writers.commits()
     );
     assert_eq!(status.reloads, 0, "{status:?}");

@@ -1,14 +1,12 @@
 //! Look-ups by primary key, unique key and other indexes give the rows that a SELECT gives.
 
-use std::ops::Bound;
-
 use integration::compare::assert_equals_server;
 use integration::edge::{bytes_literal, text_literal};
 use integration::{Random, World, on_both_servers, rounds};
 use lab::Flavor;
-use mirror_runtime::{Date, Decimal, Text};
+use mirror_runtime::{Date, Decimal};
 use mysql::prelude::Queryable;
-use test_mirror::{IndexedState, Mirror};
+use test_mirror::{IndexedState, KeyComposite, KeyCompositeView, Mirror};
 
 on_both_servers!(
     look_ups_by_key_give_the_row_or_none,
@@ -18,6 +16,28 @@ on_both_servers!(
 
 fn date(day: u8) -> Date {
     Date::new(2031, 2, day).unwrap()
+}
+
+/// Rows by the first columns of a key are those that a look at all rows finds, in the same order.
+fn compare_prefixes(table: KeyCompositeView<'_>) {
+    let keys = |rows: &mut dyn Iterator<Item = &KeyComposite>| -> Vec<(i16, String, Date)> {
+        rows.map(|row| (row.part, row.code.to_string(), row.day))
+            .collect()
+    };
+    let mut found = 0;
+    for part in -2..=2 {
+        let with_part = keys(&mut table.prefix(part));
+        let expected = keys(&mut table.iter().filter(|row| row.part == part));
+        assert_eq!(with_part, expected, "part {part}");
+        found += with_part.len();
+        for n in 0..=21 {
+            let code = format!("c{n}");
+            let is_one = |row: &&KeyComposite| row.part == part && *row.code == *code;
+            let expected = keys(&mut table.iter().filter(is_one));
+            assert_eq!(keys(&mut table.prefix_2(part, &code)), expected);
+        }
+    }
+    assert_eq!(found, table.len());
 }
 
 fn look_ups_by_key_give_the_row_or_none(flavor: Flavor) {
@@ -54,25 +74,16 @@ fn look_ups_by_key_give_the_row_or_none(flavor: Flavor) {
     let mut sorted = ordered.clone();
     sorted.sort_unstable();
     assert_eq!(ordered, sorted);
-    let from = (0, Text::from(""), date(1));
-    let part_0 = composite.range((
-        Bound::Included(from.clone()),
-        Bound::Excluded((1, from.1, from.2)),
-    ));
+    let part_0 = composite.range((0, "", date(1))..(1, "", date(1)));
     assert_eq!(part_0.map(|row| row.part).collect::<Vec<_>>(), [0; 7]);
+    compare_prefixes(composite);
     let names: Vec<&str> = snapshot
         .key_text()
-        .range(Text::from("Näme 18")..=Text::from("Näme 2"))
+        .range("Näme 18"..="Näme 2")
         .map(|row| &*row.name)
         .collect();
     assert_eq!(names, ["Näme 18", "Näme 19", "Näme 2"]);
-    assert_eq!(
-        snapshot
-            .key_text()
-            .range(Text::from("b")..Text::from("a"))
-            .count(),
-        0
-    );
+    assert_eq!(snapshot.key_text().range("b".."a").count(), 0);
     let first: Vec<i64> = snapshot
         .key_binary()
         .iter()
@@ -244,6 +255,34 @@ fn compare_with_select(world: &World, mirror: &Mirror) {
              AND (group_id, score) < (4, 3.50) ORDER BY group_id, score, id",
         )
         .unwrap();
+    assert_eq!(found, selected);
+    // NULL is a value like the others here.
+    for group in [None, Some(0), Some(2), Some(77)] {
+        let found: Vec<i64> = snapshot
+            .indexed()
+            .by_group_score_prefix(group)
+            .map(|row| row.id)
+            .collect();
+        let selected: Vec<i64> = world
+            .conn()
+            .exec(
+                "SELECT id FROM indexed WHERE group_id <=> ? ORDER BY score, id",
+                (group,),
+            )
+            .unwrap();
+        assert_eq!(found, selected, "{group:?}");
+    }
+    // Bounds of text are `&str`, whether it may be NULL or not.
+    let found: Vec<i64> = snapshot
+        .indexed()
+        .by_email_range(Some("m1")..Some("m5"))
+        .map(|row| row.id)
+        .collect();
+    let selected: Vec<i64> = world
+        .conn()
+        .query("SELECT id FROM indexed WHERE email >= 'm1' AND email < 'm5' ORDER BY BINARY email")
+        .unwrap();
+    assert!(!selected.is_empty());
     assert_eq!(found, selected);
     let found: Vec<i64> = snapshot.indexed().range(-5..10).map(|row| row.id).collect();
     let selected: Vec<i64> = world

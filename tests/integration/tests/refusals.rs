@@ -252,7 +252,7 @@ fn a_server_id_in_use_is_refused(flavor: Flavor) {
     assert_source(&error, SourceErrorKind::DuplicateServerId, &["4242"]);
     world.catch_up(&first);
     assert_eq!(
-        first.status().reconnects,
+        first.status().connection_attempts,
         0,
         "the first one is not disturbed"
     );

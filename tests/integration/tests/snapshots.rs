@@ -196,7 +196,7 @@ fn read(snapshot: &Snapshot, random: &mut Random) -> Rows {
         let n = random.between(-500, 500);
         let [from, to] = &bounds;
         let within = all.iter().filter(|row| row.name >= *from && row.name < *to);
-        assert!(view.range(from.clone()..to.clone()).eq(within.copied()));
+        assert!(view.range(&**from..&**to).eq(within.copied()));
         assert_eq!(
             view.get(from),
             all.iter().find(|row| row.name == *from).copied()

@@ -18,7 +18,6 @@ on_both_servers!(
     rows_of_an_engine_without_transactions_show_at_once,
     truncate_is_one_change,
     an_alter_is_one_transaction_with_all_rows,
-    the_first_snapshot_is_let_go_with_the_first_transaction,
     a_slow_subscriber_loses_nothing,
     stop_does_not_wait,
     stop_does_not_wait_for_a_load,
@@ -48,7 +47,7 @@ fn changes_are_typed_and_in_the_servers_order(flavor: Flavor) {
     world.run("INSERT INTO account_a VALUES (1, 10, NULL), (2, 20, 'two')");
     let mirror = world.mirror();
     let subscription = mirror.subscribe();
-    let snapshot = subscription.snapshot().unwrap();
+    let snapshot = subscription.snapshot();
     assert_eq!(snapshot.account_a().len(), 2);
     assert_silent(&subscription);
 
@@ -245,32 +244,6 @@ fn an_alter_is_one_transaction_with_all_rows(flavor: Flavor) {
         .map(|row| row.balance)
         .collect();
     assert_eq!(held, [11, 21]);
-}
-
-fn the_first_snapshot_is_let_go_with_the_first_transaction(flavor: Flavor) {
-    let world = World::start(flavor);
-    world.run("INSERT INTO account_a VALUES (1, 10, NULL)");
-    let mirror = world.mirror();
-    let subscription = mirror.subscribe();
-    world.run("UPDATE account_a SET balance = 11");
-    world.catch_up(&mirror);
-    let first = subscription.snapshot().unwrap();
-    assert_eq!(first.account_a().get(1).unwrap().balance, 10);
-    drop(first);
-    // It is looked at now and then with transactions, and with heartbeats.
-    let is_held = || {
-        world.mark();
-        mirror.status().oldest_snapshot.is_some()
-    };
-    assert!(wait_for(PATIENCE, is_held), "{:?}", mirror.status());
-    next(&subscription);
-    assert!(subscription.snapshot().is_none() && subscription.tables().is_none());
-    let is_free = || {
-        world.mark();
-        let status = mirror.status();
-        status.oldest_snapshot.is_none() && status.pinned_versions() < 10
-    };
-    assert!(wait_for(PATIENCE, is_free), "{:?}", mirror.status());
 }
 
 fn a_slow_subscriber_loses_nothing(flavor: Flavor) {

@@ -16,6 +16,7 @@ on_both_servers!(
     wrong_certificates_are_refused,
     a_client_certificate_is_shown_where_the_server_asks_for_it,
     each_plugin_lets_in_who_knows_the_password,
+    plugins_that_are_not_known_are_refused_by_their_name,
     a_mirror_follows_over_tls,
 );
 
@@ -213,14 +214,15 @@ fn each_plugin_lets_in_who_knows_the_password(flavor: Flavor) {
                 "IDENTIFIED VIA mysql_native_password USING PASSWORD('a pass')",
             ),
             ("ed25519", "IDENTIFIED VIA ed25519 USING PASSWORD('a pass')"),
+            ("parsec", "IDENTIFIED VIA parsec USING PASSWORD('a pass')"),
         ],
     };
     if flavor == Flavor::Mariadb {
         // A server may come without the library.
-        world
-            .conn()
-            .query_drop("INSTALL SONAME 'auth_ed25519'")
-            .ok();
+        for library in ["auth_ed25519", "auth_parsec"] {
+            let install = format!("INSTALL SONAME '{library}'");
+            world.conn().query_drop(install).ok();
+        }
     }
     let mut tried = 0;
     for (number, (plugin, how)) in plugins.iter().enumerate() {
@@ -259,6 +261,60 @@ fn each_plugin_lets_in_who_knows_the_password(flavor: Flavor) {
             "{text}"
         );
     }
+}
+
+/// A server may come without a plugin, or not know it: then there is nothing to be refused.
+fn plugins_that_are_not_known_are_refused_by_their_name(flavor: Flavor) {
+    let world = World::start(flavor);
+    let plugins: &[(&str, &str, &str)] = match flavor {
+        Flavor::Mysql => &[
+            (
+                "INSTALL PLUGIN auth_socket SONAME 'auth_socket.so'",
+                "IDENTIFIED WITH auth_socket AS 'nobody'",
+                "Access denied",
+            ),
+            (
+                "DO 1",
+                "IDENTIFIED WITH sha256_password BY 'a pass'",
+                "sha256_password",
+            ),
+        ],
+        Flavor::Mariadb => &[
+            ("DO 1", "IDENTIFIED VIA unix_socket", "Access denied"),
+            (
+                "INSTALL SONAME 'auth_gssapi'",
+                "IDENTIFIED VIA gssapi USING 'someone@EXAMPLE.COM'",
+                "gssapi",
+            ),
+            (
+                "INSTALL SONAME 'auth_pam'",
+                "IDENTIFIED VIA pam USING 'mysql'",
+                "dialog",
+            ),
+        ],
+    };
+    let mut tried = 0;
+    for (number, (install, how, name)) in plugins.iter().enumerate() {
+        let user = format!("stranger{number}");
+        let mut conn = world.conn();
+        let made = conn
+            .query_drop(install)
+            .and_then(|()| conn.query_drop(format!("CREATE USER {user}@'%' {how}")));
+        if let Err(error) = made {
+            println!("{flavor}: {how} is not to be had: {error}");
+            continue;
+        }
+        tried += 1;
+        let error = cipher(&url(&world, &format!("{user}:a%20pass"), "")).unwrap_err();
+        println!("{flavor}: {error}");
+        let text = error.to_string();
+        assert!(
+            matches!(error, SourceError::AccessDenied { .. }) && text.contains(name),
+            "{how}: {error:?}"
+        );
+        assert!(text.contains(&user) && !text.contains("a pass"), "{text}");
+    }
+    assert!(tried > 0, "{flavor}: nothing was tried");
 }
 
 fn a_mirror_follows_over_tls(flavor: Flavor) {

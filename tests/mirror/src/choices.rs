@@ -483,6 +483,10 @@ mod index_keys {
         fn is_same(one: &Choices, other: &Choices) -> bool {
             one.raw == other.raw && one.maybe == other.maybe
         }
+        #[inline]
+        fn heap_bytes(row: &Choices) -> usize {
+            row.raw.heap_bytes()
+        }
         fn index(indexes: &ChoicesIndexes) -> &Index<Self, Choices> {
             &indexes.by_raw
         }
@@ -529,10 +533,17 @@ impl<'s> ChoicesView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
+    pub fn range<'a>(
         self,
-        bounds: impl RangeBounds<user_types::ChoiceId>,
+        bounds: impl RangeBounds<&'a user_types::ChoiceId>,
     ) -> IndexRange<'s, Choices> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                (*part0).clone()
+            },
+        );
         self.table.range(bounds)
     }
 
@@ -562,10 +573,17 @@ impl<'s> ChoicesView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `by_code` (`code`), then of the row's key.
-    pub fn by_code_range(
+    pub fn by_code_range<'a>(
         self,
-        bounds: impl RangeBounds<user_types::Code>,
+        bounds: impl RangeBounds<&'a user_types::Code>,
     ) -> IndexRange<'s, Choices> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                (*part0).clone()
+            },
+        );
         self.table.index_range::<index_keys::by_code>(bounds)
     }
 
@@ -579,11 +597,30 @@ impl<'s> ChoicesView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `by_raw` (`raw`, `flag_null`), then of the row's key.
-    pub fn by_raw_range(
+    pub fn by_raw_range<'a>(
         self,
-        bounds: impl RangeBounds<(Box<[u8]>, Option<bool>)>,
+        bounds: impl RangeBounds<(&'a [u8], Option<bool>)>,
     ) -> IndexRange<'s, Choices> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (Box::<[u8]>::from(*part0), *part1)
+            },
+        );
         self.table.index_range::<index_keys::by_raw>(bounds)
+    }
+
+    /// The rows with these values of `raw`, the first of the index `by_raw` (`raw`, `flag_null`), in its order.
+    pub fn by_raw_prefix(self, raw: &[u8]) -> IndexRange<'s, Choices> {
+        let wanted0 = Box::<[u8]>::from(raw);
+        self.table
+            .index_prefix::<
+                index_keys::by_raw,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 }
 

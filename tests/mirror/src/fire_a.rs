@@ -307,6 +307,10 @@ mod index_keys {
         fn is_same(one: &FireA, other: &FireA) -> bool {
             one.tag == other.tag
         }
+        #[inline]
+        fn heap_bytes(row: &FireA) -> usize {
+            row.tag.heap_bytes()
+        }
         fn index(indexes: &FireAIndexes) -> &Index<Self, FireA> {
             &indexes.by_tag
         }
@@ -381,10 +385,17 @@ impl<'s> FireAView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `tag` (`tag`), then of the row's key.
-    pub fn by_tag_range(
+    pub fn by_tag_range<'a>(
         self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
+        bounds: impl RangeBounds<&'a str>,
     ) -> IndexRange<'s, FireA> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.index_range::<index_keys::by_tag>(bounds)
     }
 }

@@ -147,6 +147,11 @@ impl Row for FireB {
         0 + self.k.heap_bytes() + self.body.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.k.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -328,7 +333,14 @@ impl<'s> FireBView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(self, bounds: impl RangeBounds<Box<[u8]>>) -> IndexRange<'s, FireB> {
+    pub fn range<'a>(self, bounds: impl RangeBounds<&'a [u8]>) -> IndexRange<'s, FireB> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                Box::<[u8]>::from(*part0)
+            },
+        );
         self.table.range(bounds)
     }
 

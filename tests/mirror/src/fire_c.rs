@@ -409,6 +409,16 @@ impl<'s> FireCView<'s> {
         self.table.range(bounds)
     }
 
+    /// The rows with these values of `x`, the first of the primary key (`x`, `y`), in its order.
+    pub fn prefix(self, x: i32) -> IndexRange<'s, FireC> {
+        let wanted0 = x;
+        self.table
+            .prefix(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, FireC> {
         self.table.iter()

@@ -470,6 +470,10 @@ mod index_keys {
         fn is_same(one: &Indexed, other: &Indexed) -> bool {
             one.email == other.email
         }
+        #[inline]
+        fn heap_bytes(row: &Indexed) -> usize {
+            row.email.heap_bytes()
+        }
         fn index(indexes: &IndexedIndexes) -> &Index<Self, Indexed> {
             &indexes.by_email
         }
@@ -639,10 +643,17 @@ impl<'s> IndexedView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
-    pub fn by_email_range(
+    pub fn by_email_range<'a>(
         self,
-        bounds: impl RangeBounds<Option<mirror_runtime::Text>>,
+        bounds: impl RangeBounds<Option<&'a str>>,
     ) -> IndexRange<'s, Indexed> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                part0.map(mirror_runtime::Text::from)
+            },
+        );
         self.table.index_range::<index_keys::by_email>(bounds)
     }
 
@@ -677,6 +688,21 @@ impl<'s> IndexedView<'s> {
         bounds: impl RangeBounds<(Option<i32>, mirror_runtime::Decimal)>,
     ) -> IndexRange<'s, Indexed> {
         self.table.index_range::<index_keys::by_group_score>(bounds)
+    }
+
+    /// The rows with these values of `group_id`, the first of the index `group_score` (`group_id`, `score`), in its order.
+    pub fn by_group_score_prefix(
+        self,
+        group_id: Option<i32>,
+    ) -> IndexRange<'s, Indexed> {
+        let wanted0 = group_id;
+        self.table
+            .index_prefix::<
+                index_keys::by_group_score,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 
     /// The rows with this value of the index `state` (`state`), in the order of their keys.

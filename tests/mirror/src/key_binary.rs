@@ -145,6 +145,11 @@ impl Row for KeyBinary {
         0 + self.digest.heap_bytes() + self.raw.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.digest.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -307,6 +312,10 @@ mod index_keys {
         fn is_same(one: &KeyBinary, other: &KeyBinary) -> bool {
             one.raw == other.raw
         }
+        #[inline]
+        fn heap_bytes(row: &KeyBinary) -> usize {
+            row.raw.heap_bytes()
+        }
         fn index(indexes: &KeyBinaryIndexes) -> &Index<Self, KeyBinary> {
             &indexes.by_raw
         }
@@ -351,10 +360,17 @@ impl<'s> KeyBinaryView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
+    pub fn range<'a>(
         self,
-        bounds: impl RangeBounds<Box<[u8]>>,
+        bounds: impl RangeBounds<&'a [u8]>,
     ) -> IndexRange<'s, KeyBinary> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                Box::<[u8]>::from(*part0)
+            },
+        );
         self.table.range(bounds)
     }
 
@@ -386,10 +402,17 @@ impl<'s> KeyBinaryView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `raw` (`raw`), then of the row's key.
-    pub fn by_raw_range(
+    pub fn by_raw_range<'a>(
         self,
-        bounds: impl RangeBounds<Option<Box<[u8]>>>,
+        bounds: impl RangeBounds<Option<&'a [u8]>>,
     ) -> IndexRange<'s, KeyBinary> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                part0.map(Box::<[u8]>::from)
+            },
+        );
         self.table.index_range::<index_keys::by_raw>(bounds)
     }
 }

@@ -192,6 +192,11 @@ impl Row for KeyComposite {
         0 + self.code.heap_bytes() + self.label.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.code.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -423,6 +428,10 @@ mod index_keys {
         fn is_same(one: &KeyComposite, other: &KeyComposite) -> bool {
             one.size == other.size && one.label == other.label
         }
+        #[inline]
+        fn heap_bytes(row: &KeyComposite) -> usize {
+            row.label.heap_bytes()
+        }
         fn index(indexes: &KeyCompositeIndexes) -> &Index<Self, KeyComposite> {
             &indexes.by_size_label
         }
@@ -439,6 +448,10 @@ mod index_keys {
         }
         fn is_same(one: &KeyComposite, other: &KeyComposite) -> bool {
             one.label == other.label && one.n == other.n
+        }
+        #[inline]
+        fn heap_bytes(row: &KeyComposite) -> usize {
+            row.label.heap_bytes()
         }
         fn index(indexes: &KeyCompositeIndexes) -> &Index<Self, KeyComposite> {
             &indexes.by_label_n
@@ -511,11 +524,38 @@ impl<'s> KeyCompositeView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
+    pub fn range<'a>(
         self,
-        bounds: impl RangeBounds<(i16, mirror_runtime::Text, mirror_runtime::Date)>,
+        bounds: impl RangeBounds<(i16, &'a str, mirror_runtime::Date)>,
     ) -> IndexRange<'s, KeyComposite> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1, part2) = key;
+                (*part0, mirror_runtime::Text::from(*part1), *part2)
+            },
+        );
         self.table.range(bounds)
+    }
+
+    /// The rows with these values of `part`, the first of the primary key (`part`, `code`, `day`), in its order.
+    pub fn prefix(self, part: i16) -> IndexRange<'s, KeyComposite> {
+        let wanted0 = part;
+        self.table
+            .prefix(|key| {
+                let (part0, _, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
+    /// The rows with these values of `part`, `code`, the first of the primary key (`part`, `code`, `day`), in its order.
+    pub fn prefix_2(self, part: i16, code: &str) -> IndexRange<'s, KeyComposite> {
+        let (wanted0, wanted1) = (part, mirror_runtime::Text::from(code));
+        self.table
+            .prefix(|key| {
+                let (part0, part1, _) = key;
+                Ord::cmp(part0, &wanted0).then_with(|| Ord::cmp(part1, &wanted1))
+            })
     }
 
     /// All rows, in key order.
@@ -550,11 +590,33 @@ impl<'s> KeyCompositeView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `size_label` (`size`, `label`), then of the row's key.
-    pub fn by_size_label_range(
+    pub fn by_size_label_range<'a>(
         self,
-        bounds: impl RangeBounds<(Option<i32>, Option<mirror_runtime::Text>)>,
+        bounds: impl RangeBounds<(Option<i32>, Option<&'a str>)>,
     ) -> IndexRange<'s, KeyComposite> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (*part0, part1.map(mirror_runtime::Text::from))
+            },
+        );
         self.table.index_range::<index_keys::by_size_label>(bounds)
+    }
+
+    /// The rows with these values of `size`, the first of the unique index `size_label` (`size`, `label`), in its order.
+    pub fn by_size_label_prefix(
+        self,
+        size: Option<i32>,
+    ) -> IndexRange<'s, KeyComposite> {
+        let wanted0 = size;
+        self.table
+            .index_prefix::<
+                index_keys::by_size_label,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 
     /// The rows with this value of the index `label_n` (`label`, `n`), in the order of their keys.
@@ -571,11 +633,30 @@ impl<'s> KeyCompositeView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `label_n` (`label`, `n`), then of the row's key.
-    pub fn by_label_n_range(
+    pub fn by_label_n_range<'a>(
         self,
-        bounds: impl RangeBounds<(Option<mirror_runtime::Text>, i64)>,
+        bounds: impl RangeBounds<(Option<&'a str>, i64)>,
     ) -> IndexRange<'s, KeyComposite> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (part0.map(mirror_runtime::Text::from), *part1)
+            },
+        );
         self.table.index_range::<index_keys::by_label_n>(bounds)
+    }
+
+    /// The rows with these values of `label`, the first of the index `label_n` (`label`, `n`), in its order.
+    pub fn by_label_n_prefix(self, label: Option<&str>) -> IndexRange<'s, KeyComposite> {
+        let wanted0 = label.map(mirror_runtime::Text::from);
+        self.table
+            .index_prefix::<
+                index_keys::by_label_n,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 
     /// The rows with this value of the index `day_only` (`day`), in the order of their keys.

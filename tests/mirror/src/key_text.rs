@@ -147,6 +147,11 @@ impl Row for KeyText {
         0 + self.name.heap_bytes() + self.note.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.name.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -358,10 +363,17 @@ impl<'s> KeyTextView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
+    pub fn range<'a>(
         self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
+        bounds: impl RangeBounds<&'a str>,
     ) -> IndexRange<'s, KeyText> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.range(bounds)
     }
 

@@ -158,6 +158,11 @@ impl Row for KeyUnique {
         0 + self.filler.heap_bytes() + self.region.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.region.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -363,11 +368,28 @@ impl<'s> KeyUniqueView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
+    pub fn range<'a>(
         self,
-        bounds: impl RangeBounds<(mirror_runtime::Text, i32)>,
+        bounds: impl RangeBounds<(&'a str, i32)>,
     ) -> IndexRange<'s, KeyUnique> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (mirror_runtime::Text::from(*part0), *part1)
+            },
+        );
         self.table.range(bounds)
+    }
+
+    /// The rows with these values of `region`, the first of the unique key `region_code` (`region`, `code`), in its order.
+    pub fn prefix(self, region: &str) -> IndexRange<'s, KeyUnique> {
+        let wanted0 = mirror_runtime::Text::from(region);
+        self.table
+            .prefix(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 
     /// All rows, in key order.

@@ -3,9 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::ValueEnum;
+
 use crate::error::{Error, Outcome};
 use crate::project;
 use crate::steps::succeeds;
+
+#[path = "../../../bench/src/parts.rs"]
+mod parts;
+
+pub use parts::Part as BenchPart;
 
 /// Options of [`bench()`].
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -13,9 +20,9 @@ pub struct BenchOptions {
     /// Fewer rows and runs: for a look, not for a record
     #[arg(long)]
     pub quick: bool,
-    /// Only these parts, of store,decode,end_to_end,memory,reload,apply,latency,readers,mass_delete
-    #[arg(long, value_name = "PARTS")]
-    pub only: Option<String>,
+    /// Only these parts, as store,decode
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
+    pub only: Vec<BenchPart>,
     /// Rows that mass_delete deletes in one transaction (1,000,000; with --quick 100,000)
     #[arg(long, value_name = "ROWS")]
     pub delete_rows: Option<u64>,
@@ -46,8 +53,9 @@ pub fn bench(options: &BenchOptions) -> Result<Outcome, Error> {
     if options.quick {
         command.arg("--quick");
     }
-    if let Some(parts) = &options.only {
-        command.arg("--only").arg(parts);
+    let parts: Vec<String> = options.only.iter().filter_map(name).collect();
+    if !parts.is_empty() {
+        command.arg("--only").arg(parts.join(","));
     }
     if let Some(rows) = options.delete_rows {
         command.arg("--delete-rows").arg(rows.to_string());
@@ -60,6 +68,11 @@ pub fn bench(options: &BenchOptions) -> Result<Outcome, Error> {
     } else {
         Err(Error::Usage("the benchmarks failed; see above".to_owned()))
     }
+}
+
+/// The part's name on the command line.
+fn name(part: &BenchPart) -> Option<String> {
+    Some(part.to_possible_value()?.get_name().to_owned())
 }
 
 /// A command of cargo on the package of the benchmarks, with optimisation.

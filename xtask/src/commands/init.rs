@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
+use codegen::error::Report;
 use codegen::lock::Lock;
 use codegen::schema_file::SchemaFile;
 
 use crate::error::{Error, Outcome};
-use crate::pipeline;
+use crate::pipeline::{self, Paths};
 use crate::project;
 use crate::server::{Server, ServerError};
 use crate::url::{self, ServerUrl};
@@ -65,7 +66,9 @@ pub fn init(options: &InitOptions) -> Result<Outcome, Error> {
     let text = schema_text(database, &tables);
     fs::write(&out, text).map_err(|source| Error::file(&out, "cannot write", source))?;
     println!("wrote {}: {} tables", project::shown(&out), tables.len());
-    println!("next: leave out what you do not need, then run `cargo xtask regenerate`");
+    let command = Paths::new(options.out.as_deref(), None).regenerate_command("");
+    let folder = options.out.as_ref().map_or("", |_| " --out FOLDER");
+    println!("next: leave out what you do not need, then run `{command}{folder}`");
     Ok(Outcome::Holds)
 }
 
@@ -122,8 +125,8 @@ fn mirrorable(database: &str, tables: Vec<String>, lock: &Lock) -> (Vec<String>,
             let with_it = [good.as_slice(), std::slice::from_ref(&table)].concat();
             match generated(database, &with_it, lock) {
                 Ok(()) => good.push(table),
-                Err(error) => {
-                    refused.push(error.to_string());
+                Err(reason) => {
+                    refused.push(reason);
                     rest.push(table);
                 }
             }
@@ -144,12 +147,27 @@ fn mirrorable(database: &str, tables: Vec<String>, lock: &Lock) -> (Vec<String>,
     }
 }
 
-/// Whether the generator takes these tables as they are.
-fn generated(database: &str, tables: &[String], lock: &Lock) -> Result<(), Error> {
+/// Whether the generator takes these tables as they are; else why not. Places in schema.json are
+/// left out, for there is none yet.
+fn generated(database: &str, tables: &[String], lock: &Lock) -> Result<(), String> {
+    let reasons = |report: Report| {
+        let problems = report.problems.into_iter();
+        let reasons: Vec<String> = problems
+            .map(|mut problem| {
+                problem.line = None;
+                if problem.place.starts_with("tables[") {
+                    problem.place.clear();
+                }
+                problem.to_string()
+            })
+            .collect();
+        reasons.join("\n")
+    };
     let text = schema_text(database, tables);
-    let name = format!("database {database}");
-    let schema = SchemaFile::parse(&name, &text).map_err(pipeline::refused)?;
-    pipeline::generate(&schema, lock).map(|_| ())
+    let schema = SchemaFile::parse(&format!("database {database}"), &text).map_err(reasons)?;
+    codegen::generate(&schema, lock)
+        .map_err(reasons)
+        .map(|_| ())
 }
 
 fn schema_text(database: &str, tables: &[String]) -> String {
@@ -202,6 +220,12 @@ mod tests {
         let (good, refused) = mirrorable("d", names.map(str::to_owned).to_vec(), &lock);
         assert_eq!(good, &names[..3]);
         assert_eq!(refused.len(), 3, "{refused:?}");
+        for reason in &refused {
+            assert!(
+                reason.starts_with("table d.") && !reason.contains("line"),
+                "no place in a file that is not there: {reason}"
+            );
+        }
         let (good, refused) = mirrorable(
             "d",
             names[..5].iter().map(|&name| name.to_owned()).collect(),

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use lab::{Flavor, Release, Reporter, Server, ServerOptions};
+use lab::{Flavor, Release, Reporter, Server, ServerOptions, Status};
+
+use super::lab_sql::{SqlOptions, sql};
 
 use crate::error::{Error, Outcome};
 use crate::project;
@@ -14,10 +16,10 @@ const DEMO_SCRIPTS: [&str; 2] = ["demo/schema.sql", "demo/data.sql"];
 /// Kind of server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum LabFlavor {
-    /// MySQL 8.0 or later
+    /// MySQL: 5.6 or later
     #[default]
     Mysql,
-    /// MariaDB 10.11 or later
+    /// MariaDB: 10.5 or later
     Mariadb,
 }
 
@@ -72,27 +74,37 @@ pub enum LabAction {
         /// Kind of server
         release: LabRelease,
     },
-    /// Start a server that goes on running, and print its URL
+    /// Start a server that goes on running, and print its name and URL
     Start {
         /// Kind of server
         flavor: LabFlavor,
+        /// Name of the server, so that several can run; default: its kind
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
         /// Also make and fill the demo schema, unless it is there
         #[arg(long)]
         demo_data: bool,
+        /// Make it a replica of this running server, by GTIDs
+        #[arg(long, value_name = "NAME", conflicts_with = "demo_data")]
+        replica_of: Option<String>,
     },
-    /// Stop the server of `lab start`
+    /// Stop a server of `lab start`
     Stop {
-        /// Kind of server
-        flavor: LabFlavor,
+        /// Its name: mysql or mariadb unless it was given another
+        #[arg(value_name = "NAME")]
+        name: String,
         /// Also remove its data
         #[arg(long)]
         remove: bool,
     },
-    /// Show the servers; with a kind: exit code 1 when that one is not running
+    /// Show the servers of `lab start` and those of other processes, such as tests
     Status {
-        /// Kind of server
-        flavor: Option<LabFlavor>,
+        /// Only servers of this name or kind; exit code 1 when none of them runs
+        #[arg(value_name = "NAME")]
+        name: Option<String>,
     },
+    /// Run SQL as root on a server of `lab start`; rows are printed with tabs between columns
+    Sql(SqlOptions),
 }
 
 /// Installs, starts, stops or shows private servers.
@@ -102,16 +114,27 @@ pub enum LabAction {
 pub fn lab(options: &LabOptions) -> Result<Outcome, Error> {
     match &options.action {
         LabAction::Install { release } => install_release((*release).into())?,
-        LabAction::Start { flavor, demo_data } => start((*flavor).into(), *demo_data)?,
-        LabAction::Stop { flavor, remove } => {
+        LabAction::Start {
+            flavor,
+            name,
+            demo_data,
+            replica_of,
+        } => {
             let flavor = Flavor::from(*flavor);
-            let ran = lab::stop_detached(flavor, *remove)?;
-            println!(
-                "{flavor}: {}",
-                if ran { "stopped" } else { "was not running" }
-            );
+            let name = name.as_deref().unwrap_or(flavor.name());
+            let status = start(name, flavor, *demo_data)?;
+            if let Some(source) = replica_of {
+                lab::replicate(&status, &detached(source)?)?;
+                println!("{name}: follows {source}");
+            }
         }
-        LabAction::Status { flavor } => return status(flavor.map(Flavor::from)),
+        LabAction::Stop { name, remove } => match lab::stop_detached(name, *remove)? {
+            Some(true) => println!("{name}: stopped"),
+            Some(false) => println!("{name}: was not running"),
+            None => return Err(unknown(name)?),
+        },
+        LabAction::Status { name } => return status(name.as_deref()),
+        LabAction::Sql(options) => return sql(options),
     }
     Ok(Outcome::Holds)
 }
@@ -128,49 +151,69 @@ pub(super) fn install_release(release: Release) -> Result<(), Error> {
     Ok(())
 }
 
-fn start(flavor: Flavor, demo_data: bool) -> Result<(), Error> {
+fn start(name: &str, flavor: Flavor, demo_data: bool) -> Result<Status, Error> {
     let options = ServerOptions::new().reporter(Reporter::stderr());
-    let status = lab::start_detached(flavor, &options)?;
+    let status = lab::start_detached(name, flavor, &options)?;
     println!("{status}");
     let Some(url) = status.url().filter(|_| demo_data) else {
-        return Ok(());
+        return Ok(status);
     };
     let mut server = crate::server::Server::connect(&crate::url::ServerUrl::parse(&url)?)?;
     if server.databases()?.iter().any(|name| name == "ads") {
-        println!("{flavor}: the demo schema is there already");
-        return Ok(());
+        println!("{name}: the demo schema is there already");
+        return Ok(status);
     }
-    for (name, script) in demo_scripts()? {
-        server.run_script(name, &lab::split_statements(&script))?;
+    for (script, text) in demo_scripts()? {
+        server.run_script(script, &lab::split_statements(&text))?;
     }
-    println!("{flavor}: the demo schema is made and filled");
-    Ok(())
+    println!("{name}: the demo schema is made and filled");
+    Ok(status)
 }
 
-fn status(flavor: Option<Flavor>) -> Result<Outcome, Error> {
+/// The server of `lab start` of this name.
+pub(super) fn detached(name: &str) -> Result<Status, Error> {
+    let all = lab::status()?;
+    let found = all
+        .into_iter()
+        .find(|status| status.name.as_deref() == Some(name));
+    found.map_or_else(|| Err(unknown(name)?), Ok)
+}
+
+/// That no server of `lab start` is called so.
+fn unknown(name: &str) -> Result<Error, Error> {
+    let known: Vec<String> = lab::status()?
+        .into_iter()
+        .filter_map(|status| status.name)
+        .collect();
+    let known = match known.is_empty() {
+        true => "none".to_owned(),
+        false => known.join(", "),
+    };
+    Ok(Error::Usage(format!(
+        "lab: there is no server {name:?}\n  servers: {known}\n  \
+         remedy: cargo xtask lab start mysql --name {name:?}, or another name"
+    )))
+}
+
+fn status(name: Option<&str>) -> Result<Outcome, Error> {
     let reaped = lab::reap()?;
     if reaped > 0 {
         println!("ended {reaped} servers whose process is gone");
     }
-    let all = lab::status()?;
-    let shown: Vec<_> = all
-        .iter()
-        .filter(|status| flavor.is_none_or(|flavor| flavor == status.flavor))
-        .collect();
+    let mut shown = lab::status()?;
+    if let Some(name) = name {
+        shown.retain(|status| status.name.as_deref() == Some(name) || status.flavor.name() == name);
+    }
     for status in &shown {
         println!("{status}");
     }
     if shown.is_empty() {
         println!("no servers");
     }
-    let running = |wanted| {
-        shown
-            .iter()
-            .any(|status| status.flavor == wanted && status.owner.is_none() && status.pid.is_some())
-    };
-    Ok(match flavor {
-        Some(flavor) if !running(flavor) => Outcome::DoesNotHold,
-        _ => Outcome::Holds,
+    let runs = shown.iter().any(|status| status.pid.is_some());
+    Ok(match name.is_some() && !runs {
+        true => Outcome::DoesNotHold,
+        false => Outcome::Holds,
     })
 }
 

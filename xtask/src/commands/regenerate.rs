@@ -9,6 +9,7 @@ use codegen::schema_file::SchemaFile;
 
 use super::lab::{LabFlavor, start_with_demo_data, start_with_script};
 use crate::error::{Error, Outcome};
+use crate::manifest;
 use crate::pipeline::{self, Paths};
 use crate::project;
 use crate::url::{self, ServerUrl};
@@ -22,9 +23,14 @@ pub struct RegenerateOptions {
     /// The tables that are wanted; default: schema.json of the workspace
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
-    /// Folder of the generated crate; default: generated of the workspace
+    /// Folder of the generated crate, which gets a Cargo.toml if it has none; default: generated
+    /// of the workspace
     #[arg(long, value_name = "FOLDER")]
     pub out: Option<PathBuf>,
+    /// Where that Cargo.toml finds mirror-runtime: its folder, or the git URL of mysql-mirror;
+    /// default: the folder beside this xtask
+    #[arg(long, value_name = "FOLDER_OR_URL")]
+    pub runtime: Option<String>,
     /// Render from the recorded definitions (schema.lock.json), without a server
     #[arg(long, conflicts_with = "lab")]
     pub offline: bool,
@@ -36,7 +42,8 @@ pub struct RegenerateOptions {
     pub script: Option<PathBuf>,
 }
 
-/// Writes the generated crate, and prints what changed in the schema and which files.
+/// Writes the generated crate, and prints what changed in the schema and which files. A folder
+/// without a Cargo.toml gets one.
 ///
 /// # Errors
 /// [`Error`] when schema.json or a table is refused, or the server or a file cannot be used;
@@ -53,6 +60,10 @@ pub fn regenerate(options: &RegenerateOptions) -> Result<Outcome, Error> {
     say_schema_changes(&paths, &schema, &lock);
     let written = files::write(&paths.out, &generated)?;
     say_files(&paths, &written);
+    let new = manifest::write_if_missing(&paths.out, options.runtime.as_deref(), &generated)?;
+    if let Some(file) = new {
+        manifest::say_next(&file);
+    }
     Ok(Outcome::Holds)
 }
 

@@ -146,7 +146,15 @@ fn server_steps(steps: &mut Steps) -> Result<(), Error> {
             "--test",
             "detached",
         ];
-        let commands = ["test", "--package", "xtask", "--test", "server"];
+        let commands = [
+            "test",
+            "--package",
+            "xtask",
+            "--test",
+            "server",
+            "--test",
+            "lab",
+        ];
         Ok(tests(&lab, &[], counts)? && tests(&commands, &[], counts)?)
     })?;
     steps.step(

@@ -61,7 +61,8 @@ pub enum ServerError {
     },
     /// There is no such database, or the account cannot see it.
     #[error(
-        "server {address}: unknown database `{database}`{near}\n  remedy: correct the name, create it, or GRANT SELECT ON `{database}`.* TO '{user}' when it exists"
+        "server {address}: unknown database `{database}`{}{near}\n  remedy: correct the name, create it, or GRANT SELECT ON `{database}`.* TO '{user}' when it exists",
+        wanted(.tables)
     )]
     UnknownDatabase {
         /// `host:port`.
@@ -70,6 +71,8 @@ pub enum ServerError {
         user: String,
         /// Name that was asked for.
         database: String,
+        /// Its tables that were asked for.
+        tables: Vec<String>,
         /// Near matches, as the end of the sentence; may be empty.
         near: String,
     },
@@ -233,8 +236,39 @@ impl ServerError {
             address: place.address.clone(),
             user: place.user.clone(),
             database: database.to_owned(),
+            tables: Vec::new(),
             near: near(database, known),
         }
+    }
+
+    /// Which table of an unknown database was asked for.
+    pub(super) fn wanting(mut self, table: &str) -> Self {
+        if let Self::UnknownDatabase { tables, .. } = &mut self {
+            tables.push(table.to_owned());
+        }
+        self
+    }
+
+    /// Adds an error to others; a database that is unknown is told once, with all its tables.
+    pub(crate) fn add_to(self, errors: &mut Vec<Self>) {
+        if let Self::UnknownDatabase {
+            database, tables, ..
+        } = &self
+        {
+            for error in errors.iter_mut() {
+                if let Self::UnknownDatabase {
+                    database: same,
+                    tables: all,
+                    ..
+                } = error
+                    && same == database
+                {
+                    all.extend(tables.iter().cloned());
+                    return;
+                }
+            }
+        }
+        errors.push(self);
     }
 
     pub(super) fn unknown_table(
@@ -284,6 +318,15 @@ fn reason(error: &Error) -> String {
     }
 }
 
+/// `, whose tables a, b are wanted`, or nothing.
+fn wanted(tables: &[String]) -> String {
+    match tables {
+        [] => String::new(),
+        [table] => format!(", whose table {table} is wanted"),
+        tables => format!(", whose tables {} are wanted", tables.join(", ")),
+    }
+}
+
 /// `; did you mean x?`, or nothing.
 fn near(name: &str, known: &[String]) -> String {
     let lower = name.to_lowercase();
@@ -314,6 +357,25 @@ mod tests {
             address: "localhost:3306".to_owned(),
             user: "me".to_owned(),
         }
+    }
+
+    #[test]
+    fn an_unknown_database_is_told_once_with_its_tables() {
+        let mut errors = Vec::new();
+        for (database, table) in [("ads", "banner"), ("shop", "item"), ("ads", "slot")] {
+            let error = ServerError::unknown_database(&place(), database, &[]);
+            error.wanting(table).add_to(&mut errors);
+        }
+        let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        assert_eq!(texts.len(), 2, "{texts:?}");
+        assert!(
+            texts[0].contains("`ads`, whose tables banner, slot are wanted"),
+            "{texts:?}"
+        );
+        assert!(
+            texts[1].contains("`shop`, whose table item is wanted"),
+            "{texts:?}"
+        );
     }
 
     #[test]

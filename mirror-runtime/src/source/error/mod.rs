@@ -4,6 +4,8 @@ mod classify;
 
 pub(crate) use classify::{Context, from_mysql};
 
+use crate::limits::LimitError;
+
 use super::preflight::{Finding, FindingKind, Severity};
 
 /// A failure of the connection, the server's settings or rights, or the binlog stream.
@@ -160,6 +162,9 @@ pub enum SourceError {
         /// When the server's was.
         found: u32,
     },
+    /// An event is larger than [`Limits::event_bytes`](crate::Limits::event_bytes).
+    #[error(transparent)]
+    Limit(#[from] LimitError),
     /// An event is larger than the server may send.
     #[error(
         "binlog after {position}: an event is larger than max_allowed_packet: {detail}; raise max_allowed_packet on the server (up to 1G), or check that the position is the start of an event"
@@ -261,6 +266,8 @@ pub enum SourceErrorKind {
     Purged,
     /// Bytes that are not a valid binlog.
     Malformed,
+    /// One of the [`Limits`](crate::Limits) was reached.
+    Limit,
     /// The connection broke.
     Broken,
     /// Any other error of the server.
@@ -286,6 +293,7 @@ impl SourceErrorKind {
             Self::DuplicateServerId => "duplicate_server_id",
             Self::Purged => "purged",
             Self::Malformed => "malformed",
+            Self::Limit => "limit",
             Self::Broken => "broken",
             Self::Server => "server",
         }
@@ -318,6 +326,7 @@ impl SourceError {
             | Self::LacksTransactions { .. }
             | Self::OtherServer { .. }
             | Self::OtherLog { .. }
+            | Self::Limit(_)
             | Self::PacketTooLarge { .. }
             | Self::PositionTooLarge { .. }
             | Self::Checksum { .. }
@@ -348,6 +357,7 @@ impl SourceError {
             Self::Checksum { .. } | Self::Malformed { .. } | Self::File { .. } => {
                 SourceErrorKind::Malformed
             }
+            Self::Limit(_) => SourceErrorKind::Limit,
             Self::Broken { .. } => SourceErrorKind::Broken,
             Self::Server { .. } | Self::Answer { .. } => SourceErrorKind::Server,
         }

@@ -153,7 +153,11 @@ fn the_checkpoint_of_a_writer_s_moment_is_a_boundary(flavor: Flavor) {
 /// Snapshots are whole transactions, from the first on.
 fn assert_invariant(mirror: &Mirror) {
     let status = mirror.status();
-    assert_eq!((status.reloads, status.reconnects), (0, 0), "{status:?}");
+    assert_eq!(
+        (status.reloads, status.connection_attempts),
+        (0, 0),
+        "{status:?}"
+    );
 }
 
 fn nothing_is_written_when_nothing_happened(flavor: Flavor) {

@@ -110,7 +110,7 @@ fn files_end_and_begin_in_the_middle_of_traffic(flavor: Flavor) {
         });
     });
     assert_eq!(watched.mirror.snapshot().fire_a().len(), 300);
-    assert_eq!(watched.mirror.status().reconnects, 0);
+    assert_eq!(watched.mirror.status().connection_attempts, 0);
 }
 
 fn a_restart_of_the_server(flavor: Flavor) {
@@ -154,7 +154,7 @@ fn signs_of_life(flavor: Flavor) {
         &[19],
         Effect::Follows,
     );
-    assert_eq!(watched.mirror.status().reconnects, 0);
+    assert_eq!(watched.mirror.status().connection_attempts, 0);
 }
 
 /// ANNOTATE_ROWS stand in MariaDB's files, and in no stream of the mirror: the driver cannot ask

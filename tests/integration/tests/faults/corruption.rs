@@ -33,7 +33,10 @@ fn a_damaged_byte_of_a_rows_event_is_named_as_a_checksum_and_not_applied(flavor:
     let mut named = 0;
     writers.around(world.server.port(), &mut random.fork(), || {
         for number in 0..tries {
-            let (before, flipped) = (mirror.status().reconnects, proxy.counters().flipped);
+            let (before, flipped) = (
+                mirror.status().connection_attempts,
+                proxy.counters().flipped,
+            );
             let fault = Fault::FlipInRows {
                 skip: random.below(20),
                 place: random.next_u64(),

@@ -37,7 +37,7 @@ fn check(world: &World) {
     let mirror = world.mirror_with(options_behind(world, &proxy));
     for _ in 0..rounds("half-open connections", 2) {
         world.catch_up(&mirror);
-        let before = mirror.status().reconnects;
+        let before = mirror.status().connection_attempts;
         disturb_stream(&proxy, &mirror, Fault::Freeze);
         let begin = Instant::now();
         let why = wait_for_loss(&mirror, before);

@@ -73,7 +73,7 @@ pub(crate) struct Scene<'s> {
 impl Scene<'_> {
     /// Lets it happen, and waits until it is over.
     pub(crate) fn happen(&mut self, kind: Kind, random: &mut Random) {
-        let lost = self.mirror.status().reconnects;
+        let lost = self.mirror.status().connection_attempts;
         let any_bits = 1 + random.below(255) as u8;
         let shortly = Duration::from_millis(200 + random.below(400));
         match kind {
@@ -151,7 +151,7 @@ impl Scene<'_> {
         self.proxy.cut_after(random.below(4_000));
         self.proxy.cut_all();
         let tries = 1 + random.below(4);
-        let tried = || self.mirror.status().reconnects > before + tries;
+        let tried = || self.mirror.status().connection_attempts > before + tries;
         assert!(wait_for(PATIENCE, tried), "{:?}", self.mirror.status());
         self.proxy.cut_after(None);
         self.proxy.cut_all();

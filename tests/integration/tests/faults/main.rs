@@ -38,7 +38,7 @@ fn disturb_stream(proxy: &Proxy, mirror: &Mirror, fault: Fault) {
 
 /// Waits until the connection was lost more often than before.
 fn wait_for_loss(mirror: &Mirror, before: u64) -> String {
-    let lost = || mirror.status().reconnects > before || mirror.error().is_some();
+    let lost = || mirror.status().connection_attempts > before || mirror.error().is_some();
     assert!(
         wait_for(LOSS_PATIENCE, lost),
         "no loss: {:?}",

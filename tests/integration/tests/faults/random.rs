@@ -152,7 +152,7 @@ fn report(
         watched.commits(),
         fire.commits(),
         status.transactions,
-        status.reconnects,
+        status.connection_attempts,
         status.reloads,
         status.checkpoint.map_or(0, |checkpoint| checkpoint.written),
     );

@@ -48,7 +48,11 @@ fn check(flavor: Flavor, first: &str, others: &[&str]) {
         assert_eq!(seen.count("rows fire_a"), rows.get(), "{seen:?}");
     }
     let status = mirror.status();
-    assert_eq!((status.reloads, status.reconnects), (0, 0), "{status:?}");
+    assert_eq!(
+        (status.reloads, status.connection_attempts),
+        (0, 0),
+        "{status:?}"
+    );
 }
 
 fn checksums_that_are_switched_off_and_on_change_nothing_for_a_mirror(flavor: Flavor) {

@@ -71,7 +71,7 @@ fn assert_rows(case: &Case<'_>, mirror: &Mirror, expected: &[(u32, u64)]) {
         .collect();
     assert_eq!(held, expected);
     let status = mirror.status();
-    let counts = (status.reloads, status.reconnects);
+    let counts = (status.reloads, status.connection_attempts);
     assert_eq!(counts, (0, 0), "{:?}", status.last_reload);
 }
 

@@ -40,7 +40,7 @@ fn assert_stopped_or_whole(world: &World, mirror: &Mirror) -> bool {
     let status = mirror.status();
     println!("{}: {:?}", world.flavor(), status.state);
     assert!(
-        status.reconnects <= 3,
+        status.connection_attempts <= 3,
         "thrown out again and again: {status:?}"
     );
     assert_eq!(status.reloads, 0, "{status:?}");

@@ -592,6 +592,10 @@ mod index_keys {
         fn is_same(one: &Choice, other: &Choice) -> bool {
             one.raw == other.raw && one.maybe_raw == other.maybe_raw
         }
+        #[inline]
+        fn heap_bytes(row: &Choice) -> usize {
+            row.raw.heap_bytes() + row.maybe_raw.heap_bytes()
+        }
         fn index(indexes: &ChoiceIndexes) -> &Index<Self, Choice> {
             &indexes.by_raw
         }
@@ -677,10 +681,17 @@ impl<'s> ChoiceView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
+    pub fn range<'a>(
         self,
-        bounds: impl RangeBounds<user_types::Id>,
+        bounds: impl RangeBounds<&'a user_types::Id>,
     ) -> IndexRange<'s, Choice> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                (*part0).clone()
+            },
+        );
         self.table.range(bounds)
     }
 
@@ -721,6 +732,18 @@ impl<'s> ChoiceView<'s> {
         self.table.index_range::<index_keys::by_flag>(bounds)
     }
 
+    /// The rows with these values of `flag`, the first of the index `by_flag` (`flag`, `maybe`), in its order.
+    pub fn by_flag_prefix(self, flag: bool) -> IndexRange<'s, Choice> {
+        let wanted0 = flag;
+        self.table
+            .index_prefix::<
+                index_keys::by_flag,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
     /// The rows with this value of the index `by_raw` (`raw`, `maybe_raw`), in the order of their keys.
     pub fn by_raw(
         self,
@@ -735,11 +758,30 @@ impl<'s> ChoiceView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `by_raw` (`raw`, `maybe_raw`), then of the row's key.
-    pub fn by_raw_range(
+    pub fn by_raw_range<'a>(
         self,
-        bounds: impl RangeBounds<(Box<[u8]>, Option<Box<[u8]>>)>,
+        bounds: impl RangeBounds<(&'a [u8], Option<&'a [u8]>)>,
     ) -> IndexRange<'s, Choice> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (Box::<[u8]>::from(*part0), part1.map(Box::<[u8]>::from))
+            },
+        );
         self.table.index_range::<index_keys::by_raw>(bounds)
+    }
+
+    /// The rows with these values of `raw`, the first of the index `by_raw` (`raw`, `maybe_raw`), in its order.
+    pub fn by_raw_prefix(self, raw: &[u8]) -> IndexRange<'s, Choice> {
+        let wanted0 = Box::<[u8]>::from(raw);
+        self.table
+            .index_prefix::<
+                index_keys::by_raw,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 
     /// The row with this value of the unique index `by_name` (`name`), if there is one.
@@ -748,10 +790,17 @@ impl<'s> ChoiceView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `by_name` (`name`), then of the row's key.
-    pub fn by_name_range(
+    pub fn by_name_range<'a>(
         self,
-        bounds: impl RangeBounds<user_types::Name>,
+        bounds: impl RangeBounds<&'a user_types::Name>,
     ) -> IndexRange<'s, Choice> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                (*part0).clone()
+            },
+        );
         self.table.index_range::<index_keys::by_name>(bounds)
     }
 
@@ -765,11 +814,33 @@ impl<'s> ChoiceView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `by_nick` (`nick`, `name`), then of the row's key.
-    pub fn by_nick_range(
+    pub fn by_nick_range<'a>(
         self,
-        bounds: impl RangeBounds<(Option<user_types::Name>, user_types::Name)>,
+        bounds: impl RangeBounds<(Option<&'a user_types::Name>, &'a user_types::Name)>,
     ) -> IndexRange<'s, Choice> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (part0.cloned(), (*part1).clone())
+            },
+        );
         self.table.index_range::<index_keys::by_nick>(bounds)
+    }
+
+    /// The rows with these values of `nick`, the first of the index `by_nick` (`nick`, `name`), in its order.
+    pub fn by_nick_prefix(
+        self,
+        nick: Option<&user_types::Name>,
+    ) -> IndexRange<'s, Choice> {
+        let wanted0 = nick.cloned();
+        self.table
+            .index_prefix::<
+                index_keys::by_nick,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 }
 

@@ -951,6 +951,751 @@ impl<'s> CubeView<'s> {
         self.table.range(bounds)
     }
 
+    /// The rows with these values of `dimension_0`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix(self, dimension_0: u32) -> IndexRange<'s, Cube> {
+        let wanted0 = dimension_0;
+        self.table
+            .prefix(|key| {
+                let (part0, _, _, _, _, _, _, _, _, _, _, (_, _, _, _, _)) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_2(self, dimension_0: u32, dimension_1: u32) -> IndexRange<'s, Cube> {
+        let (wanted0, wanted1) = (dimension_0, dimension_1);
+        self.table
+            .prefix(|key| {
+                let (part0, part1, _, _, _, _, _, _, _, _, _, (_, _, _, _, _)) = key;
+                Ord::cmp(part0, &wanted0).then_with(|| Ord::cmp(part1, &wanted1))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_3(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (wanted0, wanted1, wanted2) = (dimension_0, dimension_1, dimension_2);
+        self.table
+            .prefix(|key| {
+                let (part0, part1, part2, _, _, _, _, _, _, _, _, (_, _, _, _, _)) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_4(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+        dimension_3: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (wanted0, wanted1, wanted2, wanted3) = (
+            dimension_0,
+            dimension_1,
+            dimension_2,
+            dimension_3,
+        );
+        self.table
+            .prefix(|key| {
+                let (part0, part1, part2, part3, _, _, _, _, _, _, _, (_, _, _, _, _)) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_5(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+        dimension_3: u32,
+        dimension_4: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (wanted0, wanted1, wanted2, wanted3, wanted4) = (
+            dimension_0,
+            dimension_1,
+            dimension_2,
+            dimension_3,
+            dimension_4,
+        );
+        self.table
+            .prefix(|key| {
+                let (
+                    part0,
+                    part1,
+                    part2,
+                    part3,
+                    part4,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                    (_, _, _, _, _),
+                ) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+                    .then_with(|| Ord::cmp(part4, &wanted4))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_6(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+        dimension_3: u32,
+        dimension_4: u32,
+        dimension_5: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (wanted0, wanted1, wanted2, wanted3, wanted4, wanted5) = (
+            dimension_0,
+            dimension_1,
+            dimension_2,
+            dimension_3,
+            dimension_4,
+            dimension_5,
+        );
+        self.table
+            .prefix(|key| {
+                let (
+                    part0,
+                    part1,
+                    part2,
+                    part3,
+                    part4,
+                    part5,
+                    _,
+                    _,
+                    _,
+                    _,
+                    _,
+                    (_, _, _, _, _),
+                ) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+                    .then_with(|| Ord::cmp(part4, &wanted4))
+                    .then_with(|| Ord::cmp(part5, &wanted5))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_7(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+        dimension_3: u32,
+        dimension_4: u32,
+        dimension_5: u32,
+        dimension_6: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (wanted0, wanted1, wanted2, wanted3, wanted4, wanted5, wanted6) = (
+            dimension_0,
+            dimension_1,
+            dimension_2,
+            dimension_3,
+            dimension_4,
+            dimension_5,
+            dimension_6,
+        );
+        self.table
+            .prefix(|key| {
+                let (
+                    part0,
+                    part1,
+                    part2,
+                    part3,
+                    part4,
+                    part5,
+                    part6,
+                    _,
+                    _,
+                    _,
+                    _,
+                    (_, _, _, _, _),
+                ) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+                    .then_with(|| Ord::cmp(part4, &wanted4))
+                    .then_with(|| Ord::cmp(part5, &wanted5))
+                    .then_with(|| Ord::cmp(part6, &wanted6))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_8(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+        dimension_3: u32,
+        dimension_4: u32,
+        dimension_5: u32,
+        dimension_6: u32,
+        dimension_7: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (wanted0, wanted1, wanted2, wanted3, wanted4, wanted5, wanted6, wanted7) = (
+            dimension_0,
+            dimension_1,
+            dimension_2,
+            dimension_3,
+            dimension_4,
+            dimension_5,
+            dimension_6,
+            dimension_7,
+        );
+        self.table
+            .prefix(|key| {
+                let (
+                    part0,
+                    part1,
+                    part2,
+                    part3,
+                    part4,
+                    part5,
+                    part6,
+                    part7,
+                    _,
+                    _,
+                    _,
+                    (_, _, _, _, _),
+                ) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+                    .then_with(|| Ord::cmp(part4, &wanted4))
+                    .then_with(|| Ord::cmp(part5, &wanted5))
+                    .then_with(|| Ord::cmp(part6, &wanted6))
+                    .then_with(|| Ord::cmp(part7, &wanted7))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_9(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+        dimension_3: u32,
+        dimension_4: u32,
+        dimension_5: u32,
+        dimension_6: u32,
+        dimension_7: u32,
+        dimension_8: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (
+            wanted0,
+            wanted1,
+            wanted2,
+            wanted3,
+            wanted4,
+            wanted5,
+            wanted6,
+            wanted7,
+            wanted8,
+        ) = (
+            dimension_0,
+            dimension_1,
+            dimension_2,
+            dimension_3,
+            dimension_4,
+            dimension_5,
+            dimension_6,
+            dimension_7,
+            dimension_8,
+        );
+        self.table
+            .prefix(|key| {
+                let (
+                    part0,
+                    part1,
+                    part2,
+                    part3,
+                    part4,
+                    part5,
+                    part6,
+                    part7,
+                    part8,
+                    _,
+                    _,
+                    (_, _, _, _, _),
+                ) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+                    .then_with(|| Ord::cmp(part4, &wanted4))
+                    .then_with(|| Ord::cmp(part5, &wanted5))
+                    .then_with(|| Ord::cmp(part6, &wanted6))
+                    .then_with(|| Ord::cmp(part7, &wanted7))
+                    .then_with(|| Ord::cmp(part8, &wanted8))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_10(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+        dimension_3: u32,
+        dimension_4: u32,
+        dimension_5: u32,
+        dimension_6: u32,
+        dimension_7: u32,
+        dimension_8: u32,
+        dimension_9: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (
+            wanted0,
+            wanted1,
+            wanted2,
+            wanted3,
+            wanted4,
+            wanted5,
+            wanted6,
+            wanted7,
+            wanted8,
+            wanted9,
+        ) = (
+            dimension_0,
+            dimension_1,
+            dimension_2,
+            dimension_3,
+            dimension_4,
+            dimension_5,
+            dimension_6,
+            dimension_7,
+            dimension_8,
+            dimension_9,
+        );
+        self.table
+            .prefix(|key| {
+                let (
+                    part0,
+                    part1,
+                    part2,
+                    part3,
+                    part4,
+                    part5,
+                    part6,
+                    part7,
+                    part8,
+                    part9,
+                    _,
+                    (_, _, _, _, _),
+                ) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+                    .then_with(|| Ord::cmp(part4, &wanted4))
+                    .then_with(|| Ord::cmp(part5, &wanted5))
+                    .then_with(|| Ord::cmp(part6, &wanted6))
+                    .then_with(|| Ord::cmp(part7, &wanted7))
+                    .then_with(|| Ord::cmp(part8, &wanted8))
+                    .then_with(|| Ord::cmp(part9, &wanted9))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_11(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+        dimension_3: u32,
+        dimension_4: u32,
+        dimension_5: u32,
+        dimension_6: u32,
+        dimension_7: u32,
+        dimension_8: u32,
+        dimension_9: u32,
+        dimension_10: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (
+            wanted0,
+            wanted1,
+            wanted2,
+            wanted3,
+            wanted4,
+            wanted5,
+            wanted6,
+            wanted7,
+            wanted8,
+            wanted9,
+            wanted10,
+        ) = (
+            dimension_0,
+            dimension_1,
+            dimension_2,
+            dimension_3,
+            dimension_4,
+            dimension_5,
+            dimension_6,
+            dimension_7,
+            dimension_8,
+            dimension_9,
+            dimension_10,
+        );
+        self.table
+            .prefix(|key| {
+                let (
+                    part0,
+                    part1,
+                    part2,
+                    part3,
+                    part4,
+                    part5,
+                    part6,
+                    part7,
+                    part8,
+                    part9,
+                    part10,
+                    (_, _, _, _, _),
+                ) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+                    .then_with(|| Ord::cmp(part4, &wanted4))
+                    .then_with(|| Ord::cmp(part5, &wanted5))
+                    .then_with(|| Ord::cmp(part6, &wanted6))
+                    .then_with(|| Ord::cmp(part7, &wanted7))
+                    .then_with(|| Ord::cmp(part8, &wanted8))
+                    .then_with(|| Ord::cmp(part9, &wanted9))
+                    .then_with(|| Ord::cmp(part10, &wanted10))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_12(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+        dimension_3: u32,
+        dimension_4: u32,
+        dimension_5: u32,
+        dimension_6: u32,
+        dimension_7: u32,
+        dimension_8: u32,
+        dimension_9: u32,
+        dimension_10: u32,
+        dimension_11: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (
+            wanted0,
+            wanted1,
+            wanted2,
+            wanted3,
+            wanted4,
+            wanted5,
+            wanted6,
+            wanted7,
+            wanted8,
+            wanted9,
+            wanted10,
+            wanted11,
+        ) = (
+            dimension_0,
+            dimension_1,
+            dimension_2,
+            dimension_3,
+            dimension_4,
+            dimension_5,
+            dimension_6,
+            dimension_7,
+            dimension_8,
+            dimension_9,
+            dimension_10,
+            dimension_11,
+        );
+        self.table
+            .prefix(|key| {
+                let (
+                    part0,
+                    part1,
+                    part2,
+                    part3,
+                    part4,
+                    part5,
+                    part6,
+                    part7,
+                    part8,
+                    part9,
+                    part10,
+                    (part11, _, _, _, _),
+                ) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+                    .then_with(|| Ord::cmp(part4, &wanted4))
+                    .then_with(|| Ord::cmp(part5, &wanted5))
+                    .then_with(|| Ord::cmp(part6, &wanted6))
+                    .then_with(|| Ord::cmp(part7, &wanted7))
+                    .then_with(|| Ord::cmp(part8, &wanted8))
+                    .then_with(|| Ord::cmp(part9, &wanted9))
+                    .then_with(|| Ord::cmp(part10, &wanted10))
+                    .then_with(|| Ord::cmp(part11, &wanted11))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_13(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+        dimension_3: u32,
+        dimension_4: u32,
+        dimension_5: u32,
+        dimension_6: u32,
+        dimension_7: u32,
+        dimension_8: u32,
+        dimension_9: u32,
+        dimension_10: u32,
+        dimension_11: u32,
+        dimension_12: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (
+            wanted0,
+            wanted1,
+            wanted2,
+            wanted3,
+            wanted4,
+            wanted5,
+            wanted6,
+            wanted7,
+            wanted8,
+            wanted9,
+            wanted10,
+            (wanted11, wanted12),
+        ) = (
+            dimension_0,
+            dimension_1,
+            dimension_2,
+            dimension_3,
+            dimension_4,
+            dimension_5,
+            dimension_6,
+            dimension_7,
+            dimension_8,
+            dimension_9,
+            dimension_10,
+            (dimension_11, dimension_12),
+        );
+        self.table
+            .prefix(|key| {
+                let (
+                    part0,
+                    part1,
+                    part2,
+                    part3,
+                    part4,
+                    part5,
+                    part6,
+                    part7,
+                    part8,
+                    part9,
+                    part10,
+                    (part11, part12, _, _, _),
+                ) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+                    .then_with(|| Ord::cmp(part4, &wanted4))
+                    .then_with(|| Ord::cmp(part5, &wanted5))
+                    .then_with(|| Ord::cmp(part6, &wanted6))
+                    .then_with(|| Ord::cmp(part7, &wanted7))
+                    .then_with(|| Ord::cmp(part8, &wanted8))
+                    .then_with(|| Ord::cmp(part9, &wanted9))
+                    .then_with(|| Ord::cmp(part10, &wanted10))
+                    .then_with(|| Ord::cmp(part11, &wanted11))
+                    .then_with(|| Ord::cmp(part12, &wanted12))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_14(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+        dimension_3: u32,
+        dimension_4: u32,
+        dimension_5: u32,
+        dimension_6: u32,
+        dimension_7: u32,
+        dimension_8: u32,
+        dimension_9: u32,
+        dimension_10: u32,
+        dimension_11: u32,
+        dimension_12: u32,
+        dimension_13: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (
+            wanted0,
+            wanted1,
+            wanted2,
+            wanted3,
+            wanted4,
+            wanted5,
+            wanted6,
+            wanted7,
+            wanted8,
+            wanted9,
+            wanted10,
+            (wanted11, wanted12, wanted13),
+        ) = (
+            dimension_0,
+            dimension_1,
+            dimension_2,
+            dimension_3,
+            dimension_4,
+            dimension_5,
+            dimension_6,
+            dimension_7,
+            dimension_8,
+            dimension_9,
+            dimension_10,
+            (dimension_11, dimension_12, dimension_13),
+        );
+        self.table
+            .prefix(|key| {
+                let (
+                    part0,
+                    part1,
+                    part2,
+                    part3,
+                    part4,
+                    part5,
+                    part6,
+                    part7,
+                    part8,
+                    part9,
+                    part10,
+                    (part11, part12, part13, _, _),
+                ) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+                    .then_with(|| Ord::cmp(part4, &wanted4))
+                    .then_with(|| Ord::cmp(part5, &wanted5))
+                    .then_with(|| Ord::cmp(part6, &wanted6))
+                    .then_with(|| Ord::cmp(part7, &wanted7))
+                    .then_with(|| Ord::cmp(part8, &wanted8))
+                    .then_with(|| Ord::cmp(part9, &wanted9))
+                    .then_with(|| Ord::cmp(part10, &wanted10))
+                    .then_with(|| Ord::cmp(part11, &wanted11))
+                    .then_with(|| Ord::cmp(part12, &wanted12))
+                    .then_with(|| Ord::cmp(part13, &wanted13))
+            })
+    }
+
+    /// The rows with these values of `dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, the first of the primary key (`dimension_0`, `dimension_1`, `dimension_2`, `dimension_3`, `dimension_4`, `dimension_5`, `dimension_6`, `dimension_7`, `dimension_8`, `dimension_9`, `dimension_10`, `dimension_11`, `dimension_12`, `dimension_13`, `dimension_14`, `dimension_15`), in its order.
+    pub fn prefix_15(
+        self,
+        dimension_0: u32,
+        dimension_1: u32,
+        dimension_2: u32,
+        dimension_3: u32,
+        dimension_4: u32,
+        dimension_5: u32,
+        dimension_6: u32,
+        dimension_7: u32,
+        dimension_8: u32,
+        dimension_9: u32,
+        dimension_10: u32,
+        dimension_11: u32,
+        dimension_12: u32,
+        dimension_13: u32,
+        dimension_14: u32,
+    ) -> IndexRange<'s, Cube> {
+        let (
+            wanted0,
+            wanted1,
+            wanted2,
+            wanted3,
+            wanted4,
+            wanted5,
+            wanted6,
+            wanted7,
+            wanted8,
+            wanted9,
+            wanted10,
+            (wanted11, wanted12, wanted13, wanted14),
+        ) = (
+            dimension_0,
+            dimension_1,
+            dimension_2,
+            dimension_3,
+            dimension_4,
+            dimension_5,
+            dimension_6,
+            dimension_7,
+            dimension_8,
+            dimension_9,
+            dimension_10,
+            (dimension_11, dimension_12, dimension_13, dimension_14),
+        );
+        self.table
+            .prefix(|key| {
+                let (
+                    part0,
+                    part1,
+                    part2,
+                    part3,
+                    part4,
+                    part5,
+                    part6,
+                    part7,
+                    part8,
+                    part9,
+                    part10,
+                    (part11, part12, part13, part14, _),
+                ) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+                    .then_with(|| Ord::cmp(part4, &wanted4))
+                    .then_with(|| Ord::cmp(part5, &wanted5))
+                    .then_with(|| Ord::cmp(part6, &wanted6))
+                    .then_with(|| Ord::cmp(part7, &wanted7))
+                    .then_with(|| Ord::cmp(part8, &wanted8))
+                    .then_with(|| Ord::cmp(part9, &wanted9))
+                    .then_with(|| Ord::cmp(part10, &wanted10))
+                    .then_with(|| Ord::cmp(part11, &wanted11))
+                    .then_with(|| Ord::cmp(part12, &wanted12))
+                    .then_with(|| Ord::cmp(part13, &wanted13))
+                    .then_with(|| Ord::cmp(part14, &wanted14))
+            })
+    }
+
     /// All rows, in key order.
     pub fn iter(self) -> IndexRange<'s, Cube> {
         self.table.iter()

@@ -396,6 +396,10 @@ mod index_keys {
         fn is_same(one: &Sample, other: &Sample) -> bool {
             one.exact == other.exact
         }
+        #[inline]
+        fn heap_bytes(row: &Sample) -> usize {
+            row.exact.heap_bytes()
+        }
         fn index(indexes: &SampleIndexes) -> &Index<Self, Sample> {
             &indexes.by_exact
         }
@@ -413,6 +417,10 @@ mod index_keys {
         fn is_same(one: &Sample, other: &Sample) -> bool {
             one.limit == other.limit
         }
+        #[inline]
+        fn heap_bytes(row: &Sample) -> usize {
+            row.limit.heap_bytes()
+        }
         fn index(indexes: &SampleIndexes) -> &Index<Self, Sample> {
             &indexes.by_limit
         }
@@ -429,6 +437,10 @@ mod index_keys {
         }
         fn is_same(one: &Sample, other: &Sample) -> bool {
             one.exact == other.exact && one.limit == other.limit
+        }
+        #[inline]
+        fn heap_bytes(row: &Sample) -> usize {
+            row.exact.heap_bytes() + row.limit.heap_bytes()
         }
         fn index(indexes: &SampleIndexes) -> &Index<Self, Sample> {
             &indexes.by_exact_limit
@@ -553,16 +565,35 @@ impl<'s> SampleView<'s> {
         self.table.index_range::<index_keys::by_value_at>(bounds)
     }
 
+    /// The rows with these values of `value`, the first of the unique index `uk_value` (`value`, `at`), in its order.
+    pub fn by_value_at_prefix(self, value: Option<f32>) -> IndexRange<'s, Sample> {
+        let wanted0 = value.map(mirror_runtime::TotalF32::from);
+        self.table
+            .index_prefix::<
+                index_keys::by_value_at,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
     /// The row with this value of the unique index `exact` (`exact`), if there is one.
     pub fn by_exact(self, exact: &mirror_runtime::BigDecimal) -> Option<&'s Sample> {
         self.table.first::<index_keys::by_exact, _>(exact)
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `exact` (`exact`), then of the row's key.
-    pub fn by_exact_range(
+    pub fn by_exact_range<'a>(
         self,
-        bounds: impl RangeBounds<mirror_runtime::BigDecimal>,
+        bounds: impl RangeBounds<&'a mirror_runtime::BigDecimal>,
     ) -> IndexRange<'s, Sample> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                (*part0).clone()
+            },
+        );
         self.table.index_range::<index_keys::by_exact>(bounds)
     }
 
@@ -575,10 +606,17 @@ impl<'s> SampleView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `limit` (`limit`), then of the row's key.
-    pub fn by_limit_range(
+    pub fn by_limit_range<'a>(
         self,
-        bounds: impl RangeBounds<Option<mirror_runtime::BigDecimal>>,
+        bounds: impl RangeBounds<Option<&'a mirror_runtime::BigDecimal>>,
     ) -> IndexRange<'s, Sample> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                part0.cloned()
+            },
+        );
         self.table.index_range::<index_keys::by_limit>(bounds)
     }
 
@@ -592,13 +630,35 @@ impl<'s> SampleView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `exact_limit` (`exact`, `limit`), then of the row's key.
-    pub fn by_exact_limit_range(
+    pub fn by_exact_limit_range<'a>(
         self,
         bounds: impl RangeBounds<
-            (mirror_runtime::BigDecimal, Option<mirror_runtime::BigDecimal>),
+            (&'a mirror_runtime::BigDecimal, Option<&'a mirror_runtime::BigDecimal>),
         >,
     ) -> IndexRange<'s, Sample> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                ((*part0).clone(), part1.cloned())
+            },
+        );
         self.table.index_range::<index_keys::by_exact_limit>(bounds)
+    }
+
+    /// The rows with these values of `exact`, the first of the index `exact_limit` (`exact`, `limit`), in its order.
+    pub fn by_exact_limit_prefix(
+        self,
+        exact: &mirror_runtime::BigDecimal,
+    ) -> IndexRange<'s, Sample> {
+        let wanted0 = exact.clone();
+        self.table
+            .index_prefix::<
+                index_keys::by_exact_limit,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 }
 

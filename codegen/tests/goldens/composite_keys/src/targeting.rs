@@ -147,6 +147,11 @@ impl Row for Targeting {
         0 + self.value.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.value.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -321,6 +326,10 @@ mod index_keys {
         fn is_same(one: &Targeting, other: &Targeting) -> bool {
             one.kind == other.kind && one.value == other.value
         }
+        #[inline]
+        fn heap_bytes(row: &Targeting) -> usize {
+            row.value.heap_bytes()
+        }
         fn index(indexes: &TargetingIndexes) -> &Index<Self, Targeting> {
             &indexes.by_kind
         }
@@ -365,11 +374,38 @@ impl<'s> TargetingView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
+    pub fn range<'a>(
         self,
-        bounds: impl RangeBounds<(u32, i8, mirror_runtime::Text)>,
+        bounds: impl RangeBounds<(u32, i8, &'a str)>,
     ) -> IndexRange<'s, Targeting> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1, part2) = key;
+                (*part0, *part1, mirror_runtime::Text::from(*part2))
+            },
+        );
         self.table.range(bounds)
+    }
+
+    /// The rows with these values of `campaign_id`, the first of the primary key (`campaign_id`, `kind`, `value`), in its order.
+    pub fn prefix(self, campaign_id: u32) -> IndexRange<'s, Targeting> {
+        let wanted0 = campaign_id;
+        self.table
+            .prefix(|key| {
+                let (part0, _, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
+    /// The rows with these values of `campaign_id`, `kind`, the first of the primary key (`campaign_id`, `kind`, `value`), in its order.
+    pub fn prefix_2(self, campaign_id: u32, kind: i8) -> IndexRange<'s, Targeting> {
+        let (wanted0, wanted1) = (campaign_id, kind);
+        self.table
+            .prefix(|key| {
+                let (part0, part1, _) = key;
+                Ord::cmp(part0, &wanted0).then_with(|| Ord::cmp(part1, &wanted1))
+            })
     }
 
     /// All rows, in key order.
@@ -403,11 +439,30 @@ impl<'s> TargetingView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `idx_kind` (`kind`, `value`), then of the row's key.
-    pub fn by_kind_range(
+    pub fn by_kind_range<'a>(
         self,
-        bounds: impl RangeBounds<(i8, mirror_runtime::Text)>,
+        bounds: impl RangeBounds<(i8, &'a str)>,
     ) -> IndexRange<'s, Targeting> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (*part0, mirror_runtime::Text::from(*part1))
+            },
+        );
         self.table.index_range::<index_keys::by_kind>(bounds)
+    }
+
+    /// The rows with these values of `kind`, the first of the index `idx_kind` (`kind`, `value`), in its order.
+    pub fn by_kind_prefix(self, kind: i8) -> IndexRange<'s, Targeting> {
+        let wanted0 = kind;
+        self.table
+            .index_prefix::<
+                index_keys::by_kind,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 }
 

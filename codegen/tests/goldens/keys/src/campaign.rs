@@ -327,6 +327,10 @@ mod index_keys {
         fn is_same(one: &Campaign, other: &Campaign) -> bool {
             one.advertiser_id == other.advertiser_id && one.name == other.name
         }
+        #[inline]
+        fn heap_bytes(row: &Campaign) -> usize {
+            row.name.heap_bytes()
+        }
         fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
             &indexes.by_name
         }
@@ -343,6 +347,10 @@ mod index_keys {
         }
         fn is_same(one: &Campaign, other: &Campaign) -> bool {
             one.note == other.note && one.id == other.id
+        }
+        #[inline]
+        fn heap_bytes(row: &Campaign) -> usize {
+            row.note.heap_bytes()
         }
         fn index(indexes: &CampaignIndexes) -> &Index<Self, Campaign> {
             &indexes.by_note
@@ -442,11 +450,30 @@ impl<'s> CampaignView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `uk_name` (`advertiser_id`, `name`), then of the row's key.
-    pub fn by_name_range(
+    pub fn by_name_range<'a>(
         self,
-        bounds: impl RangeBounds<(u32, mirror_runtime::Text)>,
+        bounds: impl RangeBounds<(u32, &'a str)>,
     ) -> IndexRange<'s, Campaign> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (*part0, mirror_runtime::Text::from(*part1))
+            },
+        );
         self.table.index_range::<index_keys::by_name>(bounds)
+    }
+
+    /// The rows with these values of `advertiser_id`, the first of the unique index `uk_name` (`advertiser_id`, `name`), in its order.
+    pub fn by_name_prefix(self, advertiser_id: u32) -> IndexRange<'s, Campaign> {
+        let wanted0 = advertiser_id;
+        self.table
+            .index_prefix::<
+                index_keys::by_name,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 
     /// The rows with this value of the index `idx_note` (`note`, `id`), in the order of their keys.
@@ -460,11 +487,30 @@ impl<'s> CampaignView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `idx_note` (`note`, `id`), then of the row's key.
-    pub fn by_note_range(
+    pub fn by_note_range<'a>(
         self,
-        bounds: impl RangeBounds<(Option<mirror_runtime::Text>, u32)>,
+        bounds: impl RangeBounds<(Option<&'a str>, u32)>,
     ) -> IndexRange<'s, Campaign> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (part0.map(mirror_runtime::Text::from), *part1)
+            },
+        );
         self.table.index_range::<index_keys::by_note>(bounds)
+    }
+
+    /// The rows with these values of `note`, the first of the index `idx_note` (`note`, `id`), in its order.
+    pub fn by_note_prefix(self, note: Option<&str>) -> IndexRange<'s, Campaign> {
+        let wanted0 = note.map(mirror_runtime::Text::from);
+        self.table
+            .index_prefix::<
+                index_keys::by_note,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 }
 

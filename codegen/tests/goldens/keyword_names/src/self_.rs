@@ -178,6 +178,11 @@ impl Row for SelfRow {
         0 + self.self_.heap_bytes() + self.row.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.self_.heap_bytes() + self.row.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -396,6 +401,10 @@ mod index_keys {
         fn is_same(one: &SelfRow, other: &SelfRow) -> bool {
             one.table == other.table && one.row == other.row
         }
+        #[inline]
+        fn heap_bytes(row: &SelfRow) -> usize {
+            row.row.heap_bytes()
+        }
         fn index(indexes: &SelfRowIndexes) -> &Index<Self, SelfRow> {
             &indexes.by_table
         }
@@ -412,6 +421,10 @@ mod index_keys {
         }
         fn is_same(one: &SelfRow, other: &SelfRow) -> bool {
             one.row == other.row
+        }
+        #[inline]
+        fn heap_bytes(row: &SelfRow) -> usize {
+            row.row.heap_bytes()
         }
         fn index(indexes: &SelfRowIndexes) -> &Index<Self, SelfRow> {
             &indexes.by_row
@@ -466,13 +479,89 @@ impl<'s> SelfRowView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
+    pub fn range<'a>(
         self,
-        bounds: impl RangeBounds<
-            (mirror_runtime::Text, u32, u32, mirror_runtime::Text, u32),
-        >,
+        bounds: impl RangeBounds<(&'a str, u32, u32, &'a str, u32)>,
     ) -> IndexRange<'s, SelfRow> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1, part2, part3, part4) = key;
+                (
+                    mirror_runtime::Text::from(*part0),
+                    *part1,
+                    *part2,
+                    mirror_runtime::Text::from(*part3),
+                    *part4,
+                )
+            },
+        );
         self.table.range(bounds)
+    }
+
+    /// The rows with these values of `self`, the first of the primary key (`self`, `table`, `image`, `row`, `column`), in its order.
+    pub fn prefix(self, self_: &str) -> IndexRange<'s, SelfRow> {
+        let wanted0 = mirror_runtime::Text::from(self_);
+        self.table
+            .prefix(|key| {
+                let (part0, _, _, _, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
+
+    /// The rows with these values of `self`, `table`, the first of the primary key (`self`, `table`, `image`, `row`, `column`), in its order.
+    pub fn prefix_2(self, self_: &str, table: u32) -> IndexRange<'s, SelfRow> {
+        let (wanted0, wanted1) = (mirror_runtime::Text::from(self_), table);
+        self.table
+            .prefix(|key| {
+                let (part0, part1, _, _, _) = key;
+                Ord::cmp(part0, &wanted0).then_with(|| Ord::cmp(part1, &wanted1))
+            })
+    }
+
+    /// The rows with these values of `self`, `table`, `image`, the first of the primary key (`self`, `table`, `image`, `row`, `column`), in its order.
+    pub fn prefix_3(
+        self,
+        self_: &str,
+        table: u32,
+        image: u32,
+    ) -> IndexRange<'s, SelfRow> {
+        let (wanted0, wanted1, wanted2) = (
+            mirror_runtime::Text::from(self_),
+            table,
+            image,
+        );
+        self.table
+            .prefix(|key| {
+                let (part0, part1, part2, _, _) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+            })
+    }
+
+    /// The rows with these values of `self`, `table`, `image`, `row`, the first of the primary key (`self`, `table`, `image`, `row`, `column`), in its order.
+    pub fn prefix_4(
+        self,
+        self_: &str,
+        table: u32,
+        image: u32,
+        row: &str,
+    ) -> IndexRange<'s, SelfRow> {
+        let (wanted0, wanted1, wanted2, wanted3) = (
+            mirror_runtime::Text::from(self_),
+            table,
+            image,
+            mirror_runtime::Text::from(row),
+        );
+        self.table
+            .prefix(|key| {
+                let (part0, part1, part2, part3, _) = key;
+                Ord::cmp(part0, &wanted0)
+                    .then_with(|| Ord::cmp(part1, &wanted1))
+                    .then_with(|| Ord::cmp(part2, &wanted2))
+                    .then_with(|| Ord::cmp(part3, &wanted3))
+            })
     }
 
     /// All rows, in key order.
@@ -506,11 +595,30 @@ impl<'s> SelfRowView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `table` (`table`, `row`), then of the row's key.
-    pub fn by_table_range(
+    pub fn by_table_range<'a>(
         self,
-        bounds: impl RangeBounds<(u32, mirror_runtime::Text)>,
+        bounds: impl RangeBounds<(u32, &'a str)>,
     ) -> IndexRange<'s, SelfRow> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let (part0, part1) = key;
+                (*part0, mirror_runtime::Text::from(*part1))
+            },
+        );
         self.table.index_range::<index_keys::by_table>(bounds)
+    }
+
+    /// The rows with these values of `table`, the first of the index `table` (`table`, `row`), in its order.
+    pub fn by_table_prefix(self, table: u32) -> IndexRange<'s, SelfRow> {
+        let wanted0 = table;
+        self.table
+            .index_prefix::<
+                index_keys::by_table,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 
     /// The row with this value of the unique index `row` (`row`), if there is one.
@@ -519,10 +627,17 @@ impl<'s> SelfRowView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `row` (`row`), then of the row's key.
-    pub fn by_row_range(
+    pub fn by_row_range<'a>(
         self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
+        bounds: impl RangeBounds<&'a str>,
     ) -> IndexRange<'s, SelfRow> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.index_range::<index_keys::by_row>(bounds)
     }
 }

@@ -496,6 +496,18 @@ impl<'s> TypeView<'s> {
     pub fn fn_range(self, bounds: impl RangeBounds<(u32, u32)>) -> IndexRange<'s, Type> {
         self.table.index_range::<index_keys::r#fn>(bounds)
     }
+
+    /// The rows with these values of `fn`, the first of the unique index `fn` (`fn`, `async`), in its order.
+    pub fn r#fn_prefix(self, r#fn: u32) -> IndexRange<'s, Type> {
+        let wanted0 = r#fn;
+        self.table
+            .index_prefix::<
+                index_keys::r#fn,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
+    }
 }
 
 impl<'s> IntoIterator for TypeView<'s> {

@@ -346,6 +346,10 @@ mod index_keys {
         fn is_same(one: &User, other: &User) -> bool {
             one.email == other.email
         }
+        #[inline]
+        fn heap_bytes(row: &User) -> usize {
+            row.email.heap_bytes()
+        }
         fn index(indexes: &UserIndexes) -> &Index<Self, User> {
             &indexes.by_email
         }
@@ -461,10 +465,17 @@ impl<'s> UserView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `email` (`email`), then of the row's key.
-    pub fn by_email_range(
+    pub fn by_email_range<'a>(
         self,
-        bounds: impl RangeBounds<Option<mirror_runtime::Text>>,
+        bounds: impl RangeBounds<Option<&'a str>>,
     ) -> IndexRange<'s, User> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                part0.map(mirror_runtime::Text::from)
+            },
+        );
         self.table.index_range::<index_keys::by_email>(bounds)
     }
 
@@ -485,6 +496,18 @@ impl<'s> UserView<'s> {
         bounds: impl RangeBounds<(Option<u32>, Option<mirror_runtime::Date>)>,
     ) -> IndexRange<'s, User> {
         self.table.index_range::<index_keys::by_badge_day>(bounds)
+    }
+
+    /// The rows with these values of `badge`, the first of the unique index `badge_day` (`badge`, `day`), in its order.
+    pub fn by_badge_day_prefix(self, badge: Option<u32>) -> IndexRange<'s, User> {
+        let wanted0 = badge;
+        self.table
+            .index_prefix::<
+                index_keys::by_badge_day,
+            >(|key| {
+                let (part0, _) = key;
+                Ord::cmp(part0, &wanted0)
+            })
     }
 
     /// The rows with this value of the index `day` (`day`), in the order of their keys.

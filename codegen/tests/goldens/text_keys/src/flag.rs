@@ -145,6 +145,11 @@ impl Row for Flag {
         0 + self.name.heap_bytes() + self.owner.heap_bytes() + self.team.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.name.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -314,6 +319,10 @@ mod index_keys {
         fn is_same(one: &Flag, other: &Flag) -> bool {
             one.owner == other.owner
         }
+        #[inline]
+        fn heap_bytes(row: &Flag) -> usize {
+            row.owner.heap_bytes()
+        }
         fn index(indexes: &FlagIndexes) -> &Index<Self, Flag> {
             &indexes.by_owner
         }
@@ -330,6 +339,10 @@ mod index_keys {
         }
         fn is_same(one: &Flag, other: &Flag) -> bool {
             one.team == other.team
+        }
+        #[inline]
+        fn heap_bytes(row: &Flag) -> usize {
+            row.team.heap_bytes()
         }
         fn index(indexes: &FlagIndexes) -> &Index<Self, Flag> {
             &indexes.by_team
@@ -377,10 +390,14 @@ impl<'s> FlagView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(
-        self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
-    ) -> IndexRange<'s, Flag> {
+    pub fn range<'a>(self, bounds: impl RangeBounds<&'a str>) -> IndexRange<'s, Flag> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.range(bounds)
     }
 
@@ -410,10 +427,17 @@ impl<'s> FlagView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `owner` (`owner`), then of the row's key.
-    pub fn by_owner_range(
+    pub fn by_owner_range<'a>(
         self,
-        bounds: impl RangeBounds<mirror_runtime::Text>,
+        bounds: impl RangeBounds<&'a str>,
     ) -> IndexRange<'s, Flag> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                mirror_runtime::Text::from(*part0)
+            },
+        );
         self.table.index_range::<index_keys::by_owner>(bounds)
     }
 
@@ -426,10 +450,17 @@ impl<'s> FlagView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `team` (`team`), then of the row's key.
-    pub fn by_team_range(
+    pub fn by_team_range<'a>(
         self,
-        bounds: impl RangeBounds<Option<mirror_runtime::Text>>,
+        bounds: impl RangeBounds<Option<&'a str>>,
     ) -> IndexRange<'s, Flag> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                part0.map(mirror_runtime::Text::from)
+            },
+        );
         self.table.index_range::<index_keys::by_team>(bounds)
     }
 }

@@ -143,6 +143,11 @@ impl Row for Session {
         0 + self.token.heap_bytes() + self.hash.heap_bytes() + self.parent.heap_bytes()
     }
 
+    #[inline]
+    fn key_heap_bytes(&self) -> usize {
+        self.token.heap_bytes()
+    }
+
     fn decode(image: &RowImage<'_>) -> Result<Self, ValueError> {
         Self::read(image)
     }
@@ -307,6 +312,10 @@ mod index_keys {
         fn is_same(one: &Session, other: &Session) -> bool {
             one.hash == other.hash
         }
+        #[inline]
+        fn heap_bytes(row: &Session) -> usize {
+            row.hash.heap_bytes()
+        }
         fn index(indexes: &SessionIndexes) -> &Index<Self, Session> {
             &indexes.by_hash
         }
@@ -323,6 +332,10 @@ mod index_keys {
         }
         fn is_same(one: &Session, other: &Session) -> bool {
             one.parent == other.parent
+        }
+        #[inline]
+        fn heap_bytes(row: &Session) -> usize {
+            row.parent.heap_bytes()
         }
         fn index(indexes: &SessionIndexes) -> &Index<Self, Session> {
             &indexes.by_parent
@@ -370,7 +383,17 @@ impl<'s> SessionView<'s> {
     }
 
     /// The rows whose key is within the bounds, in key order.
-    pub fn range(self, bounds: impl RangeBounds<Box<[u8]>>) -> IndexRange<'s, Session> {
+    pub fn range<'a>(
+        self,
+        bounds: impl RangeBounds<&'a [u8]>,
+    ) -> IndexRange<'s, Session> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                Box::<[u8]>::from(*part0)
+            },
+        );
         self.table.range(bounds)
     }
 
@@ -400,10 +423,17 @@ impl<'s> SessionView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the unique index `hash` (`hash`), then of the row's key.
-    pub fn by_hash_range(
+    pub fn by_hash_range<'a>(
         self,
-        bounds: impl RangeBounds<Box<[u8]>>,
+        bounds: impl RangeBounds<&'a [u8]>,
     ) -> IndexRange<'s, Session> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                Box::<[u8]>::from(*part0)
+            },
+        );
         self.table.index_range::<index_keys::by_hash>(bounds)
     }
 
@@ -416,10 +446,17 @@ impl<'s> SessionView<'s> {
     }
 
     /// The rows whose key is within the bounds, in the order of the index `parent` (`parent`), then of the row's key.
-    pub fn by_parent_range(
+    pub fn by_parent_range<'a>(
         self,
-        bounds: impl RangeBounds<Option<Box<[u8]>>>,
+        bounds: impl RangeBounds<Option<&'a [u8]>>,
     ) -> IndexRange<'s, Session> {
+        let bounds = mirror_runtime::store::owned_bounds(
+            &bounds,
+            |key| {
+                let part0 = key;
+                part0.map(Box::<[u8]>::from)
+            },
+        );
         self.table.index_range::<index_keys::by_parent>(bounds)
     }
 }

@@ -133,8 +133,9 @@ impl<'s> Events<'s> {
     /// Lets the connection be lost, and waits until it is; while tables are loaded there is none
     /// at times.
     fn lose(&self, how: impl Fn(&Self)) {
-        let before = self.mirror.status().reconnects;
-        let lost = || self.mirror.status().reconnects > before || self.mirror.error().is_some();
+        let before = self.mirror.status().connection_attempts;
+        let lost =
+            || self.mirror.status().connection_attempts > before || self.mirror.error().is_some();
         for _ in 0..TRIES {
             how(self);
             if wait_for(PATIENCE, lost) {

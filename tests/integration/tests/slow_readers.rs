@@ -267,7 +267,7 @@ fn a_long_subscription_does_not_hold_its_first_state(flavor: Flavor) {
     let mirror = world.mirror_with(options);
     let deliveries = subscribe(&mirror, 100, SlowReader::Resync);
     let subscription = mirror.subscribe().into_deliveries();
-    let mut drain = || {
+    let drain = || {
         for reader in [&deliveries, &subscription] {
             while reader.next_timeout(Duration::from_millis(100)).is_ok() {}
         }

@@ -51,7 +51,7 @@ pub use home::Home;
 pub use install::{install, install_release, locate};
 pub use options::ServerOptions;
 pub use program::Program;
-pub use proxy::{Proxy, ProxyCounters};
+pub use proxy::{Fault, Proxy, ProxyCounters};
 pub use release::Release;
 pub use replica::replicate;
 pub use report::{Reporter, human_bytes, human_seconds};

@@ -4,9 +4,9 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use lab::Proxy;
+use lab::{Fault, Proxy};
 
 /// Port of a server that sends back what it gets, after `prefix`.
 fn echo(prefix: &'static [u8]) -> u16 {
@@ -158,4 +158,134 @@ fn dropped_proxy_closes_its_connections_and_its_port() {
     drop(proxy);
     assert_eq!(rest(&mut stream), b"");
     assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
+}
+
+/// A packet of the protocol: its length, its number, and what is in it.
+fn packet(number: u8, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = (payload.len() as u32).to_le_bytes();
+    bytes[3] = number;
+    [&bytes, payload].concat()
+}
+
+/// A packet with an event of this type, as a server sends it.
+fn event(type_code: u8, body: &[u8]) -> Vec<u8> {
+    let mut payload = vec![0; 20];
+    payload[5] = type_code;
+    packet(1, &[&payload, body].concat())
+}
+
+/// Sends bytes and reads as many.
+fn echoed(stream: &mut TcpStream, bytes: &[u8]) -> Vec<u8> {
+    stream.write_all(bytes).unwrap();
+    let mut back = vec![0; bytes.len()];
+    stream.read_exact(&mut back).unwrap();
+    back
+}
+
+/// A client that has asked for the binlog.
+fn stream_client(proxy: &Proxy) -> TcpStream {
+    let mut stream = client(proxy);
+    let dump = packet(0, &[0x12, 4, 0, 0, 0]);
+    assert_eq!(echoed(&mut stream, &dump), dump);
+    stream
+}
+
+#[test]
+fn slow_connections_give_all_bytes_but_later() {
+    let proxy = Proxy::start(echo(b"")).unwrap();
+    let mut stream = client(&proxy);
+    say(&mut stream, "a");
+    for (fault, least) in [
+        (Fault::Delay(Duration::from_millis(150)), 150),
+        (Fault::Throttle(20), 400),
+    ] {
+        assert_eq!(proxy.disturb(fault), 1);
+        let begin = Instant::now();
+        assert_eq!(say(&mut stream, "0123456789"), "0123456789");
+        assert!(begin.elapsed() >= Duration::from_millis(least), "{fault:?}");
+        proxy.heal();
+    }
+    let begin = Instant::now();
+    for _ in 0..20 {
+        say(&mut stream, "0123456789");
+    }
+    assert!(begin.elapsed() < Duration::from_secs(3), "still slow");
+}
+
+#[test]
+fn open_connections_are_cut_after_exactly_so_many_more_bytes() {
+    let proxy = Proxy::start(echo(b"")).unwrap();
+    let mut stream = client(&proxy);
+    assert_eq!(say(&mut stream, "before"), "before");
+    proxy.disturb(Fault::Cut(3));
+    stream.write_all(b"0123456789").unwrap();
+    assert_eq!(rest(&mut stream), b"012");
+    assert_eq!(say(&mut client(&proxy), "again"), "again");
+}
+
+#[test]
+fn one_byte_is_flipped_where_it_was_asked_for_and_no_other() {
+    let proxy = Proxy::start(echo(b"")).unwrap();
+    let mut stream = client(&proxy);
+    say(&mut stream, "before");
+    proxy.disturb(Fault::Flip { after: 4, bits: 1 });
+    assert_eq!(say(&mut stream, "abc"), "abc");
+    assert_eq!(say(&mut stream, "abc"), "acc");
+    assert_eq!(say(&mut stream, "abc"), "abc");
+    assert_eq!(proxy.counters().flipped, 1);
+}
+
+#[test]
+fn only_bodies_of_rows_events_are_hit_and_only_in_binlog_streams() {
+    let proxy = Proxy::start(echo(b"")).unwrap();
+    let mut other = client(&proxy);
+    say(&mut other, "a");
+    let mut stream = stream_client(&proxy);
+    assert_eq!(proxy.streams(), 1);
+    let body = [7; 30];
+    for place in [0, 29, 30, 1000] {
+        let hit = proxy.disturb_streams(Fault::FlipInRows {
+            skip: 1,
+            place,
+            bits: 0x80,
+        });
+        assert_eq!(hit, 1);
+        for (type_code, is_hit) in [
+            (16, false),
+            (30, false),
+            (2, false),
+            (31, true),
+            (31, false),
+        ] {
+            let sent = event(type_code, &body);
+            let mut expected = sent.clone();
+            if is_hit {
+                expected[4 + 20 + place as usize % 30] ^= 0x80;
+            }
+            assert_eq!(echoed(&mut stream, &sent), expected, "type {type_code}");
+        }
+    }
+    assert_eq!(say(&mut other, "untouched"), "untouched");
+}
+
+#[test]
+fn a_frozen_connection_stays_open_and_says_nothing_until_it_is_closed() {
+    let proxy = Proxy::start(echo(b"")).unwrap();
+    let mut frozen = stream_client(&proxy);
+    assert_eq!(proxy.disturb_streams(Fault::Freeze), 1);
+    frozen.write_all(b"lost").unwrap();
+    assert_eq!(say(&mut client(&proxy), "new"), "new");
+    frozen
+        .set_read_timeout(Some(Duration::from_millis(200)))
+        .unwrap();
+    let kind = frozen.read(&mut [0]).unwrap_err().kind();
+    assert!(
+        matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut),
+        "{kind}"
+    );
+    proxy.heal();
+    frozen
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    assert_eq!(rest(&mut frozen), b"");
 }

@@ -99,9 +99,10 @@ impl<'m, S: Schema> Course<'m, S> {
                 }
                 Err(error) if reloading && is_transient(&error) => {
                     tracing::warn!(%error, "loading again failed");
-                    shared
-                        .status
-                        .update(|status| status.state = State::Reconnecting);
+                    shared.status.update(|status| {
+                        status.state = State::Reconnecting;
+                        status.last_loss = Some(error.to_string());
+                    });
                 }
                 Err(error) if reloading && is_missing(&error) && self.missing < MAX_MISSING => {
                     // Between the DROP or RENAME that made us load again and what follows on it.

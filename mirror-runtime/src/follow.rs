@@ -158,7 +158,7 @@ impl<S: Schema> Session<'_, S> {
                 }
                 return Ok(Ended::Stopped);
             }
-            match result {
+            let loss = match result {
                 Ok(Some(reload)) => {
                     course.log = resume.log;
                     return Ok(Ended::Reload(reload, Some(resume.start), applier.is_live()));
@@ -172,7 +172,10 @@ impl<S: Schema> Session<'_, S> {
                     continue;
                 }
                 Err(Error::Source(error)) => match self.recovery(&mut failures, &error, &resume) {
-                    Recovery::Reconnect => tracing::warn!(%error, "connecting again"),
+                    Recovery::Reconnect => {
+                        tracing::warn!(%error, "connecting again");
+                        error.to_string()
+                    }
                     Recovery::Reload => {
                         let reload = gap::<S>(&error);
                         if shared.options.policies.gap != Policy::Reload {
@@ -183,11 +186,12 @@ impl<S: Schema> Session<'_, S> {
                     Recovery::GiveUp => return Err(error.into()),
                 },
                 Err(error) => return Err(error),
-            }
+            };
             resume.lost = true;
             shared.status.update(|status| {
                 status.state = State::Reconnecting;
                 status.connection_attempts += 1;
+                status.last_loss = Some(loss);
             });
             // What went on is tried again first; of others that failed, the next.
             let went_on = resume.boundaries > before;

@@ -110,6 +110,8 @@ pub struct Status {
     /// succeeded, which are [`reconnects`](Self::reconnects), those that failed, and the one that is
     /// waited for or under way. The first connection and those of loads are not counted.
     pub connection_attempts: u64,
+    /// Why the connection was lost last, or could not be made again.
+    pub last_loss: Option<String>,
     /// Loads after the first, of one table or more.
     pub reloads: u64,
     /// Why the last reload was made.
@@ -253,6 +255,7 @@ impl StatusCell {
                     silent_for: None,
                     reconnects: 0,
                     connection_attempts: 0,
+                    last_loss: None,
                     reloads: 0,
                     last_reload: None,
                     load_time: None,

@@ -35,6 +35,7 @@ impl Status {
             "silent_seconds": seconds(self.silent_for),
             "reconnects": self.reconnects,
             "connection_attempts": self.connection_attempts,
+            "last_loss": self.last_loss,
             "reloads": self.reloads,
             "last_reload": self.last_reload,
             "load_seconds": seconds(self.load_time),

@@ -4,7 +4,8 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     self, BenchOptions, CheckOptions, CompileTimeOptions, DemoOptions, FuzzBytesOptions,
-    FuzzOptions, InitOptions, LabOptions, RegenerateOptions, StoreOptions, TestOptions,
+    FuzzOptions, InitOptions, LabOptions, RegenerateOptions, SoakOptions, StoreOptions,
+    TestOptions,
 };
 use crate::error::{Error, Outcome};
 
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     FuzzTypes(FuzzOptions),
     /// The tests of the versioned store under loom, Miri and the sanitizers
     Store(StoreOptions),
+    /// A mirror under load for a long time, with lost connections and changes of definitions
+    Soak(SoakOptions),
     /// Run the benchmarks
     Bench(BenchOptions),
     /// How long a generated crate of many wide tables takes to make and to compile
@@ -56,6 +59,7 @@ impl Command {
             Self::Fuzz(options) => commands::fuzz(options),
             Self::FuzzTypes(options) => commands::fuzz_types(options),
             Self::Store(options) => commands::store(options),
+            Self::Soak(options) => commands::soak(options),
             Self::Bench(options) => commands::bench(options),
             Self::CompileTime(options) => commands::compile_time(options),
         }

@@ -211,6 +211,7 @@ mod tests {
             reconnects: 1,
             connection_attempts: 3,
             reloads: 0,
+            last_loss: None,
             last_reload: None,
             load_time: None,
             oldest_snapshot: None,

@@ -97,6 +97,12 @@ impl Assembler {
                     .event(parts, offset, offset)
                     .malformed("it names another file than the one that was asked for")),
             };
+        } else if self.before_format && !made_up && !header.is_artificial() && header.log_pos != 0 {
+            // Its type may have been another: whether there are checksums is not known.
+            let offset = self.tracker.offset();
+            return Err(self
+                .event(parts, offset, offset)
+                .malformed("no FORMAT_DESCRIPTION came before it"));
         } else if self.before_format {
             parts.body = without_stray_checksum(&header, parts.body);
         }
@@ -131,6 +137,9 @@ impl Assembler {
         let header = &parts.header;
         let format = header.type_code == event_type::FORMAT_DESCRIPTION;
         let off = parts.algorithm == ChecksumAlgorithm::Off;
+        if off && format {
+            self.check_switched_off(parts)?;
+        }
         // The server sends the FORMAT_DESCRIPTION with fields zeroed (its position in the middle
         // of a file, its time also after GTIDs), and computes the checksum anew only when the
         // algorithm is on.
@@ -152,6 +161,23 @@ impl Assembler {
             position: self.tracker.offset(),
             expected,
             found,
+        })
+    }
+
+    /// A FORMAT_DESCRIPTION that says that there are no checksums, while its own is that of one
+    /// that says the opposite, was damaged: nothing behind it would be checked.
+    fn check_switched_off(&self, parts: &Parts<'_>) -> Result<(), SourceError> {
+        let Some(carried) = parts.checksum.map(u32::from_le_bytes) else {
+            return Ok(());
+        };
+        if checksum(&parts.header, parts.body, Some(1)) != carried {
+            return Ok(());
+        }
+        Err(SourceError::Checksum {
+            file: self.tracker.file().to_string(),
+            position: self.tracker.offset(),
+            expected: carried,
+            found: checksum(&parts.header, parts.body, Some(0)),
         })
     }
 
@@ -218,6 +244,14 @@ mod tests {
         Assembler::new(BinlogPosition::new("b.000001", 100))
     }
 
+    /// Behind a FORMAT_DESCRIPTION as it is sent in the middle of a file, without checksums.
+    fn begun() -> Assembler {
+        let mut assembler = assembler();
+        let format = header(event_type::FORMAT_DESCRIPTION, 95, 0, 0);
+        assert!(assembler.assemble(plain(format, &[0; 95])).is_ok());
+        assembler
+    }
+
     #[test]
     fn the_first_rotate_gives_the_name_that_was_asked_for_and_nothing_else() {
         let body = rotate_body("b.000001");
@@ -282,9 +316,38 @@ mod tests {
     }
 
     #[test]
+    fn a_format_description_whose_checksums_were_switched_off_by_damage_is_refused() {
+        // As it is sent in the middle of a file.
+        let format = header(event_type::FORMAT_DESCRIPTION, 100, 0, 0);
+        let refused = |algorithm_code| {
+            let carried = checksum(&format, &[0; 95], Some(algorithm_code));
+            let parts = Parts {
+                header: format,
+                body: &[0; 95],
+                algorithm: ChecksumAlgorithm::Off,
+                checksum: Some(carried.to_le_bytes()),
+            };
+            assembler().assemble(parts).map(|_| ()).err()
+        };
+        assert_eq!(refused(0), None);
+        let error = refused(1).unwrap();
+        assert!(matches!(error, SourceError::Checksum { .. }), "{error}");
+    }
+
+    #[test]
+    fn events_of_a_file_are_refused_until_it_is_known_whether_they_have_checksums() {
+        let xid = header(event_type::XID, 8, 131, 0);
+        let mut before = assembler();
+        let error = before.assemble(plain(xid, &[0; 8])).map(|_| ());
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("no FORMAT_DESCRIPTION"), "{error}");
+        assert!(begun().assemble(plain(xid, &[0; 8])).is_ok());
+    }
+
+    #[test]
     fn a_rotate_of_the_file_counts_from_the_next_event_on() {
         let body = rotate_body("b.000002");
-        let mut assembler = assembler();
+        let mut assembler = begun();
         let size = (EventHeader::LEN + body.len()) as u32;
         let rotate = header(event_type::ROTATE, body.len(), 100 + size, 0);
         let event = assembler.assemble(plain(rotate, &body)).unwrap();
@@ -306,8 +369,8 @@ mod tests {
             algorithm: ChecksumAlgorithm::Crc32,
             checksum: Some(good),
         };
-        assert!(assembler().assemble(parts(&[7; 8])).is_ok());
-        let error = assembler()
+        assert!(begun().assemble(parts(&[7; 8])).is_ok());
+        let error = begun()
             .assemble(parts(&[7, 7, 7, 7, 7, 7, 7, 5]))
             .map(|_| ())
             .unwrap_err();

@@ -299,12 +299,16 @@ fn malformed_at(position: &BinlogPosition, detail: String) -> SourceError {
     }
 }
 
-/// The driver's event in our terms; `None` when its checksum algorithm is not known.
+/// The driver's event in our terms; `None` when its checksum algorithm is not known, or its server
+/// knows of none.
 fn parts(event: &Event) -> Option<Parts<'_>> {
     let header = event.header();
     let algorithm = match event.footer().get_checksum_alg().ok()? {
         Some(BinlogChecksumAlg::BINLOG_CHECKSUM_ALG_CRC32) => ChecksumAlgorithm::Crc32,
-        Some(BinlogChecksumAlg::BINLOG_CHECKSUM_ALG_OFF) | None => ChecksumAlgorithm::Off,
+        Some(BinlogChecksumAlg::BINLOG_CHECKSUM_ALG_OFF) => ChecksumAlgorithm::Off,
+        // A FORMAT_DESCRIPTION of a server before 5.6.1, of which nothing is mirrored: its version
+        // was damaged.
+        None => return None,
     };
     Some(Parts {
         header: EventHeader {

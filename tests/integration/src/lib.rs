@@ -23,6 +23,8 @@ mod servers;
 pub mod shown;
 mod site;
 pub mod stream;
+pub mod usage;
+pub mod watched;
 mod world;
 
 pub use compression::{compressed_events, compressing};

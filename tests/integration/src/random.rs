@@ -22,11 +22,23 @@ impl Random {
             Ok(text) => text
                 .parse()
                 .unwrap_or_else(|_| panic!("{VARIABLE} is a number, found {text:?}")),
-            Err(_) => SystemTime::now()
-                .duration_since(UNIX_EPOCH)
-                .map_or(1, |since| since.as_micros() as u64),
+            Err(_) => Self::any_seed(),
         };
         println!("repeat the random numbers with {VARIABLE}={seed}");
+        Self::with_seed(seed)
+    }
+
+    /// A seed that is another each time.
+    #[must_use]
+    pub fn any_seed() -> u64 {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(1, |since| since.as_micros() as u64)
+    }
+
+    /// The generator of a seed.
+    #[must_use]
+    pub fn with_seed(seed: u64) -> Self {
         Self { state: seed }
     }
 

@@ -1,16 +1,23 @@
 //! A subscription's transactions, applied to the snapshot that they follow on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use mirror_runtime::store::ChangeView;
-use mirror_runtime::{BinlogPosition, NoTransaction, Op, Resync, Schema, Subscription, Version};
+use mirror_runtime::{
+    BinlogPosition, Deliveries, Delivery, NoTransaction, Op, Resync, Schema, Subscription, Version,
+};
 use test_mirror::{Mirror, Snapshot, Tables, Transaction};
 
 use crate::compare::difference;
 use crate::oracle::Line;
 use crate::shown::{key_of, snapshot_rows, values_of};
+
+/// Time without a transaction after which all have come.
+const SILENCE: Duration = Duration::from_millis(300);
+/// GTIDs that are kept, to see whether one comes twice; long tests would fill the memory with all.
+const GTIDS_KEPT: usize = 10_000;
 
 /// A subscriber's own copy of all tables; any change that does not fit it is an error of the
 /// mirror.
@@ -18,6 +25,8 @@ use crate::shown::{key_of, snapshot_rows, values_of};
 pub struct Replay {
     tables: BTreeMap<&'static str, BTreeMap<Line, Line>>,
     gtids: BTreeSet<String>,
+    /// The same in the order in which they came.
+    gtids_in_order: VecDeque<String>,
     position: Option<BinlogPosition>,
     /// Transactions applied.
     pub transactions: u64,
@@ -54,6 +63,7 @@ impl Replay {
         Self {
             tables,
             gtids: BTreeSet::new(),
+            gtids_in_order: VecDeque::new(),
             position: version.position.clone(),
             transactions: 0,
             changes: 0,
@@ -86,6 +96,23 @@ impl Replay {
         }
     }
 
+    /// As [`drain`](Self::drain), of a subscription that has let go of its snapshot.
+    fn drain_deliveries(
+        &mut self,
+        deliveries: &Deliveries<Tables>,
+        silence: Duration,
+        limit: Duration,
+    ) {
+        let until = Instant::now() + limit;
+        while Instant::now() < until {
+            match deliveries.next_timeout(silence) {
+                Ok(Delivery::Transaction(transaction)) => self.apply(&transaction),
+                Ok(Delivery::Resync(state)) => panic!("transactions were dropped: {state:?}"),
+                Err(NoTransaction::Yet | NoTransaction::Ended) => return,
+            }
+        }
+    }
+
     /// Applies one transaction.
     ///
     /// # Panics
@@ -108,6 +135,12 @@ impl Replay {
                 self.gtids.insert(gtid.to_string()),
                 "GTID {gtid} came twice"
             );
+            self.gtids_in_order.push_back(gtid.to_string());
+            if self.gtids_in_order.len() > GTIDS_KEPT
+                && let Some(oldest) = self.gtids_in_order.pop_front()
+            {
+                self.gtids.remove(&oldest);
+            }
         }
         assert!(
             !transaction.changes.is_empty(),
@@ -181,15 +214,17 @@ impl Replay {
 pub fn check_replayed(mirror: &Mirror, work: impl FnOnce()) {
     let subscription = mirror.subscribe();
     let mut replay = Replay::new(&subscription);
+    // A snapshot that is held keeps old versions of rows in memory.
+    let deliveries = subscription.into_deliveries();
     std::thread::scope(|scope| {
         let (done, is_done) = std::sync::mpsc::channel::<()>();
         let replayed = scope.spawn(move || {
             // The other end is dropped when the work is done, or has failed.
             while is_done.try_recv() != Err(std::sync::mpsc::TryRecvError::Disconnected) {
                 let turn = Duration::from_millis(20);
-                replay.drain_within(&subscription, turn, turn);
+                replay.drain_deliveries(&deliveries, turn, turn);
             }
-            replay.drain(&subscription, Duration::from_millis(300));
+            replay.drain_deliveries(&deliveries, SILENCE, Duration::from_secs(60));
             replay
         });
         work();

@@ -10,6 +10,7 @@ mod init;
 mod lab;
 mod lab_sql;
 mod regenerate;
+mod soak;
 mod store;
 mod test;
 
@@ -23,5 +24,6 @@ pub use init::{InitOptions, init};
 pub use lab::{LabAction, LabFlavor, LabOptions, LabRelease, lab};
 pub use lab_sql::SqlOptions;
 pub use regenerate::{RegenerateOptions, regenerate};
+pub use soak::{SoakOptions, soak};
 pub use store::{StoreOptions, Tool, store};
 pub use test::{TestOptions, test};

@@ -1,6 +1,10 @@
 //! A TCP proxy that breaks connections on demand.
 
-use std::io::{self, Read, Write};
+mod line;
+mod packets;
+mod pump;
+
+use std::io;
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,7 +13,10 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// A TCP proxy between a client under test and a server: cuts, stalls and counts.
+pub use line::Fault;
+use line::Line;
+
+/// A TCP proxy between a client under test and a server: cuts, stalls, damages and counts.
 ///
 /// Listens on a free port of 127.0.0.1 and ends, with all its connections, when dropped.
 #[derive(Debug)]
@@ -30,6 +37,8 @@ pub struct ProxyCounters {
     pub to_client: u64,
     /// Bytes passed from clients to the server.
     pub to_server: u64,
+    /// Bytes that were changed on the way, by [`Fault::Flip`] and [`Fault::FlipInRows`].
+    pub flipped: u64,
 }
 
 #[derive(Debug)]
@@ -39,6 +48,7 @@ struct Shared {
     connections: AtomicU64,
     to_client: AtomicU64,
     to_server: AtomicU64,
+    flipped: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -48,6 +58,7 @@ struct State {
     refusing: bool,
     stopped: bool,
     cut_after: Option<u64>,
+    next_stream: Option<Fault>,
     next_id: u64,
     open: Vec<Pair>,
 }
@@ -58,10 +69,12 @@ struct Pair {
     id: u64,
     client: TcpStream,
     server: TcpStream,
+    line: Arc<Line>,
 }
 
 impl Pair {
     fn cut(&self) {
+        self.line.end();
         // Failures mean that the end is closed already.
         let _ = self.client.shutdown(Shutdown::Both);
         let _ = self.server.shutdown(Shutdown::Both);
@@ -84,6 +97,7 @@ impl Proxy {
                 refusing: false,
                 stopped: false,
                 cut_after: None,
+                next_stream: None,
                 next_id: 0,
                 open: Vec::new(),
             }),
@@ -91,6 +105,7 @@ impl Proxy {
             connections: AtomicU64::new(0),
             to_client: AtomicU64::new(0),
             to_server: AtomicU64::new(0),
+            flipped: AtomicU64::new(0),
         });
         let for_thread = Arc::clone(&shared);
         let acceptor = thread::Builder::new()
@@ -159,7 +174,48 @@ impl Proxy {
             open,
             to_client: self.shared.to_client.load(Ordering::SeqCst),
             to_server: self.shared.to_server.load(Ordering::SeqCst),
+            flipped: self.shared.flipped.load(Ordering::SeqCst),
         }
+    }
+
+    /// Lets something go wrong with all connections that are open now. Returns how many.
+    pub fn disturb(&self, fault: Fault) -> usize {
+        self.disturb_those(fault, |_| true)
+    }
+
+    /// Lets something go wrong with those connections that have asked for the binlog, without
+    /// TLS. Returns how many.
+    pub fn disturb_streams(&self, fault: Fault) -> usize {
+        self.disturb_those(fault, Line::is_stream)
+    }
+
+    /// Lets something go wrong with the next connection that asks for the binlog, from the first
+    /// byte of the answer on.
+    pub fn disturb_next_stream(&self, fault: Fault) {
+        self.shared.lock().next_stream = Some(fault);
+    }
+
+    /// How many open connections have asked for the binlog, without TLS.
+    #[must_use]
+    pub fn streams(&self) -> usize {
+        let state = self.shared.lock();
+        let streams = state.open.iter().filter(|pair| pair.line.is_stream());
+        streams.count()
+    }
+
+    /// Ends delays and throttles, and closes frozen connections.
+    pub fn heal(&self) {
+        for pair in &self.shared.lock().open {
+            if pair.line.heal() {
+                pair.cut();
+            }
+        }
+    }
+
+    fn disturb_those(&self, fault: Fault, wanted: impl Fn(&Line) -> bool) -> usize {
+        let state = self.shared.lock();
+        let hit = state.open.iter().filter(|pair| wanted(&pair.line));
+        hit.map(|pair| pair.line.disturb(fault)).count()
     }
 }
 
@@ -236,31 +292,34 @@ fn connect(client: TcpStream, target: u16, shared: &Arc<Shared>) -> io::Result<(
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
     let (client_end, server_end) = (client.try_clone()?, server.try_clone()?);
-    let pair = Pair {
-        id: 0,
-        client: client.try_clone()?,
-        server: server.try_clone()?,
-    };
-    let (id, limit) = {
+    let (client_kept, server_kept) = (client.try_clone()?, server.try_clone()?);
+    let (id, line) = {
         let mut state = shared.lock();
         let id = state.next_id;
         state.next_id += 1;
-        let limit = state.cut_after;
-        state.open.push(Pair { id, ..pair });
+        let line = Arc::new(Line::new(state.cut_after));
+        state.open.push(Pair {
+            id,
+            client: client_kept,
+            server: server_kept,
+            line: Arc::clone(&line),
+        });
         if state.stopped {
             state.open.iter().for_each(Pair::cut);
         }
-        (id, limit)
+        (id, line)
     };
-    let down = Arc::clone(shared);
-    let up = Arc::clone(shared);
+    let (down, up) = (Arc::clone(shared), Arc::clone(shared));
+    let up_line = Arc::clone(&line);
     spawn(move || {
-        pump(server, client, limit, &down, &down.to_client);
+        pump::to_client(server, client, &line, &down);
+        line.may_pass();
         down.close(id);
     })
     .and_then(|()| {
         spawn(move || {
-            pump(client_end, server_end, None, &up, &up.to_server);
+            pump::to_server(client_end, server_end, &up_line, &up);
+            up_line.may_pass();
             up.close(id);
         })
     })
@@ -272,34 +331,4 @@ fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         .name("lab-proxy-pump".to_owned())
         .spawn(work)
         .map(drop)
-}
-
-/// Passes bytes on until an end closes or the limit is reached.
-fn pump(
-    mut from: TcpStream,
-    mut to: TcpStream,
-    limit: Option<u64>,
-    shared: &Shared,
-    count: &AtomicU64,
-) {
-    let mut left = limit.unwrap_or(u64::MAX);
-    let mut buffer = vec![0; 32 * 1024];
-    while left > 0 {
-        let Ok(read) = from.read(&mut buffer) else {
-            return;
-        };
-        let pass = usize::try_from(left).unwrap_or(usize::MAX).min(read);
-        let Some(bytes) = buffer.get(..pass).filter(|bytes| !bytes.is_empty()) else {
-            return;
-        };
-        if !shared.may_pass() {
-            return;
-        }
-        // Counted first: whoever has received the bytes finds them counted.
-        count.fetch_add(pass as u64, Ordering::SeqCst);
-        if to.write_all(bytes).is_err() {
-            return;
-        }
-        left -= pass as u64;
-    }
 }

@@ -279,7 +279,7 @@ mod tests {
                 let mut equal = expected.iter().filter(|other| tens(other).is_eq());
                 let ends = equal
                     .next()
-                    .map(|first| (first, equal.last().unwrap_or(first)));
+                    .map(|first| (first, equal.next_back().unwrap_or(first)));
                 assert_eq!(keys.ends(&tens), ends);
             }
         }

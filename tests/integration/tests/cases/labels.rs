@@ -94,7 +94,7 @@ fn members_in_another_order_stop_the_mirror(servers: &Servers, flavor: Flavor) {
         // A mirror that starts now would have the wrong labels, too.
         let options = case.options();
         let refused = test_cases::Mirror::connect(options, std::time::Duration::from_secs(20));
-        let error = refused.err().expect("the members differ").to_string();
+        let error = refused.expect_err("the members differ").to_string();
         assert!(error.contains("enr_t") && error.contains("v2"), "{error}");
     }
 }

@@ -48,6 +48,10 @@ pub(crate) struct Assembler {
     next_file: Option<BinlogPosition>,
     /// No FORMAT_DESCRIPTION has been seen: whether there are checksums is not known.
     before_format: bool,
+    /// The server gives the first, made-up ROTATE a checksum.
+    checks_rotate: bool,
+    /// That has come without one that fits, so that it may name another file.
+    in_doubt: bool,
 }
 
 impl Assembler {
@@ -56,7 +60,15 @@ impl Assembler {
             tracker: PositionTracker::new(start),
             next_file: None,
             before_format: true,
+            checks_rotate: false,
+            in_doubt: false,
         }
+    }
+
+    /// The server gives the first, made-up ROTATE of a stream a checksum where its events have any.
+    pub(crate) fn with_checked_rotate(mut self, checks_rotate: bool) -> Self {
+        self.checks_rotate = checks_rotate;
+        self
     }
 
     pub(crate) fn position(&self) -> BinlogPosition {
@@ -89,6 +101,12 @@ impl Assembler {
         let made_up = rotate && (header.is_artificial() || header.log_pos == 0);
         if header.type_code == event_type::FORMAT_DESCRIPTION {
             self.before_format = false;
+            if self.in_doubt && parts.algorithm == ChecksumAlgorithm::Crc32 {
+                let offset = self.tracker.offset();
+                return Err(self.event(parts, offset, offset).malformed(
+                    "the ROTATE that names its file was damaged, or came without a checksum",
+                ));
+            }
         } else if self.before_format && made_up && !self.tracker.file().is_empty() {
             let offset = self.tracker.offset();
             return match self.first_rotate(parts.body) {
@@ -104,7 +122,9 @@ impl Assembler {
                 .event(parts, offset, offset)
                 .malformed("no FORMAT_DESCRIPTION came before it"));
         } else if self.before_format {
-            parts.body = without_stray_checksum(&header, parts.body);
+            let body = without_stray_checksum(&header, parts.body);
+            self.in_doubt = self.checks_rotate && made_up && body.len() == parts.body.len();
+            parts.body = body;
         }
         self.verify(&parts)?;
         let (start, end) = self.tracker.advance(&header);
@@ -342,6 +362,34 @@ mod tests {
         let error = error.unwrap_err().to_string();
         assert!(error.contains("no FORMAT_DESCRIPTION"), "{error}");
         assert!(begun().assemble(plain(xid, &[0; 8])).is_ok());
+    }
+
+    #[test]
+    fn a_damaged_name_of_the_first_file_is_refused_where_it_has_a_checksum() {
+        let rotate = header(event_type::ROTATE, 20, 0, flags::ARTIFICIAL);
+        let name = rotate_body("b.000001");
+        let sum = checksum(&rotate, &name, None).to_le_bytes();
+        let good = [&name[..], &sum].concat();
+        let mut damaged = good.clone();
+        damaged[12] ^= 1;
+        let format = header(event_type::FORMAT_DESCRIPTION, 100, 0, 0);
+        let on = Parts {
+            algorithm: ChecksumAlgorithm::Crc32,
+            checksum: Some(checksum(&format, &[0; 95], Some(1)).to_le_bytes()),
+            ..plain(format, &[0; 95])
+        };
+        let begins = |body: &[u8], checks_rotate, format| {
+            let start = BinlogPosition::start_of("");
+            let mut assembler = Assembler::new(start).with_checked_rotate(checks_rotate);
+            let named = assembler.assemble(plain(rotate, body)).is_ok();
+            named && assembler.assemble(format).is_ok()
+        };
+        assert!(begins(&good, true, on));
+        assert!(!begins(&damaged, true, on));
+        assert!(!begins(&name, true, on));
+        // Servers that have no checksums at all, or none there.
+        assert!(begins(&name, true, plain(format, &[0; 95])));
+        assert!(begins(&name, false, on));
     }
 
     #[test]

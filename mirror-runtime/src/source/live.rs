@@ -92,7 +92,7 @@ impl LiveSource {
         let source = Self {
             stream: Some(stream),
             current: None,
-            assembler: Assembler::new(first),
+            assembler: Assembler::new(first).with_checked_rotate(checks_rotate(&info)),
             stop: stop.clone(),
             options,
             url: url.clone(),
@@ -323,6 +323,13 @@ fn parts(event: &Event) -> Option<Parts<'_>> {
         algorithm,
         checksum: event.checksum(),
     })
+}
+
+/// Whether the server gives the made-up ROTATE at the start of a stream a checksum: MySQL does since
+/// it knows `@source_binlog_checksum` (8.0.26; `Binlog_sender::init_checksum_alg`), while the driver
+/// sets the older name to what means none there.
+fn checks_rotate(info: &ServerInfo) -> bool {
+    info.family == Family::MySql && info.version >= (8, 0, 26)
 }
 
 /// User variables by which a replica tells the server what it wants (MySQL source

@@ -27,6 +27,10 @@ use crate::status::State;
 use crate::store::{Schema, Writer};
 use crate::transaction::{TransactionReader, TransactionSink};
 
+/// Heartbeats within which an event has to come whole at first: 30 s by default. Each time that it
+/// does not, it has twice as long, so that a large event comes over any link.
+const EVENT_HEARTBEATS: u32 = 15;
+
 /// How following ended, other than by an error.
 enum Ended {
     Stopped,
@@ -134,6 +138,12 @@ impl<S: Schema> Session<'_, S> {
         let mut until = Some(loaded.until);
         let mut backoff = Backoff::new(&shared.options);
         let mut failures = Failures::default();
+        let event_seconds = shared
+            .options
+            .heartbeat_seconds
+            .saturating_mul(EVENT_HEARTBEATS);
+        let event_patience = Duration::from_secs(u64::from(event_seconds));
+        resume.event_patience = event_patience;
         loop {
             let before = resume.boundaries;
             let result = self.stream(
@@ -150,6 +160,7 @@ impl<S: Schema> Session<'_, S> {
             if resume.boundaries > before {
                 backoff.reset();
                 failures = Failures::default();
+                resume.event_patience = event_patience;
                 shared.servers.served();
             }
             if shared.stopped() {
@@ -157,6 +168,9 @@ impl<S: Schema> Session<'_, S> {
                     keeper.keep(&applier, &resume, &course.defaults, true);
                 }
                 return Ok(Ended::Stopped);
+            }
+            if let Err(Error::Source(SourceError::EventOverdue { .. })) = result {
+                resume.event_patience = resume.event_patience.saturating_mul(2);
             }
             let loss = match result {
                 Ok(Some(reload)) => {
@@ -231,6 +245,7 @@ impl<S: Schema> Session<'_, S> {
         let _in = tracing::info_span!("stream", server, start).entered();
         let (mut source, handle) = LiveSource::open(url, &resume.start, options)?;
         shared.set_stream(Some(handle));
+        source.watch(resume.event_patience)?;
         let info = source.server_info();
         if resume.log.check(url, &resume.start, info)?
             && let Some(reload) = self.moved(info, reader, until.is_some())?

@@ -25,6 +25,8 @@ pub(crate) struct Resume {
     pub(crate) server: Option<ServerInfo>,
     /// Whether the connection was lost, and nothing came since.
     pub(crate) lost: bool,
+    /// How long an event may take to come.
+    pub(crate) event_patience: Duration,
 }
 
 impl Resume {
@@ -42,6 +44,7 @@ impl Resume {
             log,
             server: None,
             lost: false,
+            event_patience: Duration::MAX,
         }
     }
 

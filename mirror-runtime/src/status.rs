@@ -213,6 +213,7 @@ struct Inner {
 /// Tasks that wait for a change of the status.
 #[derive(Debug, Default)]
 struct Tasks {
+    #[cfg(feature = "async")]
     next: u64,
     wakers: HashMap<u64, Waker>,
 }

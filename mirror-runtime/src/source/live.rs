@@ -25,6 +25,7 @@ use crate::limits::{Limit, LimitError};
 
 use super::stream::{EventSource, StreamOptions, StreamStart, random_uuid};
 use super::url::ServerUrl;
+use super::watch::Watch;
 
 /// Heartbeats that may be missed before the connection counts as broken.
 const MISSED_HEARTBEATS: u32 = 3;
@@ -40,6 +41,7 @@ pub struct LiveSource {
     current: Option<Event>,
     assembler: Assembler,
     stop: StopHandle,
+    watch: Option<Watch>,
     options: StreamOptions,
     url: ServerUrl,
     start: StreamStart,
@@ -94,6 +96,7 @@ impl LiveSource {
             current: None,
             assembler: Assembler::new(first).with_checked_rotate(checks_rotate(&info)),
             stop: stop.clone(),
+            watch: None,
             options,
             url: url.clone(),
             start: start.clone(),
@@ -101,6 +104,19 @@ impl LiveSource {
             connection_id,
         };
         Ok((source, stop))
+    }
+
+    /// Ends the stream with [`SourceError::EventOverdue`] when an event takes longer than this to
+    /// come whole; heartbeats are events too.
+    ///
+    /// # Errors
+    /// When the system gives no thread to watch from.
+    pub fn watch(&mut self, patience: Duration) -> Result<(), SourceError> {
+        let watch = Watch::new(self.stop.clone(), patience);
+        self.watch = Some(watch.map_err(|error| SourceError::Broken {
+            detail: format!("no thread can be started: {error}"),
+        })?);
+        Ok(())
     }
 
     /// The server's number for this connection.
@@ -120,19 +136,24 @@ impl LiveSource {
         let Some(stream) = &mut self.stream else {
             return Ok(false);
         };
+        let step = || self.watch.iter().for_each(Watch::step);
+        step();
         // The driver reads and partly decodes events with code that panics on hostile bytes.
         let answer = catch_unwind(AssertUnwindSafe(|| stream.next()));
-        let failure = match answer {
-            Ok(Some(Ok(event))) => {
+        step();
+        let overdue = self.watch.as_ref().and_then(Watch::gave_up);
+        let failure = match (answer, overdue) {
+            (Ok(Some(Ok(event))), _) => {
                 self.current = Some(event);
                 return Ok(true);
             }
-            Ok(Some(Err(error))) => Some(self.failure(error)),
-            Ok(None) if self.options.non_blocking => None,
-            Ok(None) => Some(SourceError::Broken {
+            (_, Some(waited)) => Some(SourceError::EventOverdue { waited }),
+            (Ok(Some(Err(error))), None) => Some(self.failure(error)),
+            (Ok(None), None) if self.options.non_blocking => None,
+            (Ok(None), None) => Some(SourceError::Broken {
                 detail: "the server ended the stream".to_owned(),
             }),
-            Err(_) => Some(self.malformed("the event is shorter than it says".to_owned())),
+            (Err(_), None) => Some(self.malformed("the event is shorter than it says".to_owned())),
         };
         match self.stop.is_stopped() {
             true => self.end_on_server(),

@@ -31,6 +31,7 @@ mod stop;
 mod stream;
 mod url;
 mod url_parts;
+mod watch;
 mod window;
 
 pub use collations::Collations;

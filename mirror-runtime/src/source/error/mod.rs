@@ -4,6 +4,8 @@ mod classify;
 
 pub(crate) use classify::{Context, from_mysql};
 
+use std::time::Duration;
+
 use crate::limits::LimitError;
 
 use super::preflight::{Finding, FindingKind, Severity};
@@ -217,6 +219,15 @@ pub enum SourceError {
         /// The reason.
         detail: String,
     },
+    /// Bytes came, but no whole event.
+    #[error(
+        "no whole event came within {waited:?}: a packet's length was damaged on the way, or the \
+         link is too slow for a large event; it will be tried again, and waited for twice as long"
+    )]
+    EventOverdue {
+        /// How long the event was waited for.
+        waited: Duration,
+    },
     /// The connection broke.
     #[error("the connection to the server broke: {detail}; it will be tried again")]
     Broken {
@@ -310,7 +321,7 @@ impl SourceError {
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::Unreachable { .. } | Self::Broken { .. } => true,
+            Self::Unreachable { .. } | Self::Broken { .. } | Self::EventOverdue { .. } => true,
             Self::Server { code, .. } => classify::is_transient_code(*code),
             Self::Url { .. }
             | Self::Tls { .. }
@@ -358,7 +369,7 @@ impl SourceError {
                 SourceErrorKind::Malformed
             }
             Self::Limit(_) => SourceErrorKind::Limit,
-            Self::Broken { .. } => SourceErrorKind::Broken,
+            Self::Broken { .. } | Self::EventOverdue { .. } => SourceErrorKind::Broken,
             Self::Server { .. } | Self::Answer { .. } => SourceErrorKind::Server,
         }
     }

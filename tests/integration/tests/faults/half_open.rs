@@ -11,6 +11,7 @@ use super::*;
 on_both_servers!(
     a_half_open_connection_is_found_within_three_heartbeats_of_a_quiet_server,
     a_half_open_connection_is_found_within_three_heartbeats_under_load,
+    a_packet_of_damaged_length_that_swallows_heartbeats_is_not_waited_for_without_end,
 );
 
 /// What a busy machine may add.
@@ -30,6 +31,27 @@ fn a_half_open_connection_is_found_within_three_heartbeats_under_load(flavor: Fl
         writers.gate.close();
     });
     assert!(writers.commits() > 100, "{}", writers.commits());
+}
+
+fn a_packet_of_damaged_length_that_swallows_heartbeats_is_not_waited_for_without_end(
+    flavor: Flavor,
+) {
+    let world = World::start(flavor);
+    let proxy = Proxy::start(world.server.port()).unwrap();
+    let mirror = world.mirror_with(options_behind(&world, &proxy));
+    world.catch_up(&mirror);
+    let before = mirror.status().connection_attempts;
+    // The next packet is a heartbeat, and claims 8 MiB more than it has.
+    let third_byte_of_length = Fault::Flip {
+        after: 2,
+        bits: 0x80,
+    };
+    disturb_stream(&proxy, &mirror, third_byte_of_length);
+    let why = wait_for_loss(&mirror, before);
+    println!("{flavor}: {why}");
+    assert!(why.contains("no whole event came within"), "{why}");
+    world.catch_up(&mirror);
+    assert_eq!(mirror.status().reloads, 0);
 }
 
 fn check(world: &World) {

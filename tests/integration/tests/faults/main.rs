@@ -16,8 +16,8 @@ use test_mirror::Mirror;
 
 /// Longest wait for something that takes a few seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Longest wait for a loss: a packet whose length was damaged ends when so many bytes have come,
-/// up to 16 MiB.
+/// Longest wait for a loss: a packet whose length was damaged is waited for by turns that are twice
+/// as long each time.
 const LOSS_PATIENCE: Duration = Duration::from_secs(300);
 /// Seconds between heartbeats.
 const HEARTBEAT: u32 = 1;

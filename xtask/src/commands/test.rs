@@ -170,7 +170,9 @@ fn server_steps(steps: &mut Steps) -> Result<(), Error> {
         },
     )?;
     steps.step("integration tests on both servers", |counts| {
-        tests(&["test", "--package", INTEGRATION], &[], counts)
+        // One file that fails says nothing about the others.
+        let all = ["test", "--package", INTEGRATION, "--no-fail-fast"];
+        tests(&all, &[], counts)
     })
 }
 

@@ -164,7 +164,7 @@ pub fn run_in(conn: &mut Conn, sql: &str) {
 /// # Errors
 /// When the server does not let it in.
 pub(crate) fn connect_to(port: u16, database: &str) -> Result<Conn, mysql::Error> {
-    let limit = Some(Duration::from_secs(60));
+    let limit = Some(Duration::from_secs(300));
     Conn::new(
         OptsBuilder::new()
             .ip_or_hostname(Some("127.0.0.1"))
